@@ -1,0 +1,1 @@
+//! Kubernetes objects as projected records, from files.

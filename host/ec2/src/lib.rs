@@ -1,0 +1,1 @@
+//! Bulk verification of EBS volumes and instances behind one interface.

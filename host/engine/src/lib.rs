@@ -1,0 +1,1 @@
+//! Loads, limits, calls and swaps Zonewarden policy components.

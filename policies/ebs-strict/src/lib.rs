@@ -1,0 +1,1 @@
+//! A Zonewarden policy that is stricter than the default in three rules.

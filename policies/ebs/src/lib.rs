@@ -1,0 +1,1 @@
+//! Zonewarden's default policy for EBS volumes.
