@@ -9,5 +9,7 @@ mod generated {
     });
 }
 
-pub use generated::exports::zonewarden::policy::{admission, attachment, identity, info, json, labelling, placement, types};
+pub use generated::exports::zonewarden::policy::{
+    admission, attachment, identity, info, json, labelling, placement, types,
+};
 pub use generated::{Policy, PolicyPre};
