@@ -8,6 +8,7 @@
 
 pub mod identity;
 pub mod keys;
+pub mod labelling;
 pub mod provider_id;
 pub mod region;
 pub mod settings;
