@@ -6,6 +6,7 @@
 //!
 //! Read in this order: [`settings`], [`keys`] and [`zones`], then one module per interface of the contract.
 
+pub mod admission;
 pub mod identity;
 pub mod keys;
 pub mod labelling;
