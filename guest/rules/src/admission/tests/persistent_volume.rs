@@ -1,9 +1,10 @@
 //! PersistentVolumes at admission.
 
+use proptest::prelude::*;
 use zonewarden_bindings::types::{CsiSource, VolumeAffinity};
 
 use super::*;
-use crate::keys::PROVISIONED_BY;
+use crate::keys::{PROVISIONED_BY, ZONE_BETA};
 
 const PV: (&str, &str) = ("", "PersistentVolume");
 
@@ -81,6 +82,26 @@ fn c_1_f_9_a_new_volume_is_labelled_and_gets_its_affinity() {
 fn e13_ec2_is_needed_for_an_affinity_since_it_can_not_be_taken_back() {
     let answer = create(&ebs(&format!("aws://{A}/{ID}")), VolumeEvidence::Unknown);
     check("E13", &answer, (true, "zone-from-id"), &["PersistentVolume pv-1 gets no node affinity before"], &labels());
+}
+
+#[test]
+fn c_2_c_3_what_the_provisioner_wrote_as_affinity_gives_the_labels() {
+    let requirement = json!({ "key": ZONE, "operator": "In", "values": [A] });
+    let object = pv(&json!({
+        "csi": { "driver": "ebs.csi.aws.com", "volumeHandle": ID },
+        "nodeAffinity": { "required": { "nodeSelectorTerms": [{ "matchExpressions": [requirement] }] } },
+    }));
+    check("c 2", &create(&object, VolumeEvidence::Unknown), (true, "zone-from-affinity"), &[], &labels());
+}
+
+#[test]
+fn d_35_an_affinity_that_excludes_the_zone_is_let_in_with_a_warning() {
+    let requirement = json!({ "key": ZONE, "operator": "In", "values": ["us-east-1b"] });
+    let mut object = ebs(ID);
+    object["spec"]["nodeAffinity"] =
+        json!({ "required": { "nodeSelectorTerms": [{ "matchExpressions": [requirement] }] } });
+    let warning = "the node affinity of PersistentVolume pv-1 excludes zone us-east-1a, in which EC2 has its volume:";
+    check("D-35", &create(&object, in_zone(A)), (true, "zone-from-ec2"), &[warning], &labels());
 }
 
 #[test]
@@ -235,12 +256,50 @@ fn volume_of_nobody() -> LabellingQuestion {
     }
 }
 
-#[test]
-fn asked_again_about_the_changed_object_nothing_changes() {
-    let mut object = ebs(ID);
-    object["metadata"]["labels"] = json!({ ZONE: A, REGION: "us-east-1" });
-    let requirement = json!({ "key": ZONE, "operator": "In", "values": [A] });
-    object["spec"]["nodeAffinity"] =
-        json!({ "required": { "nodeSelectorTerms": [{ "matchExpressions": [requirement] }] } });
-    check("again", &create(&object, in_zone(A)), (true, "zone-from-ec2"), &[], &[]);
+/// The object as the operations make it.
+fn apply(object: &Value, operations: &[PatchOperation]) -> Value {
+    let mut object = object.clone();
+    for operation in operations {
+        match operation {
+            PatchOperation::SetLabel(label) => object["metadata"]["labels"][&label.key] = json!(label.value),
+            PatchOperation::SetVolumeAffinity(terms) => {
+                let requirement = |requirement: &Requirement| {
+                    let operator = if requirement.operator == SelectorOperator::In { "In" } else { "Exists" };
+                    json!({ "key": requirement.key, "operator": operator, "values": requirement.values })
+                };
+                let term = |term: &SelectorTerm| json!({ "matchExpressions": term.requirements.iter().map(requirement).collect::<Vec<_>>() });
+                let terms: Vec<Value> = terms.iter().map(term).collect();
+                object["spec"]["nodeAffinity"] = json!({ "required": { "nodeSelectorTerms": terms } });
+            }
+            PatchOperation::SetPodAffinity(_) | PatchOperation::AddSchedulingGate(_) => panic!("{operation:?}"),
+        }
+    }
+    object
+}
+
+proptest! {
+    #[test]
+    fn reinvoked_on_the_changed_object_it_changes_nothing_more(
+        id in prop::sample::select(vec![ID, "aws://us-east-1a/vol-1", "aws://us-east-1b/vol-1"]),
+        labels in prop::collection::btree_map(
+            prop::sample::select(vec![ZONE, REGION, ZONE_BETA]),
+            prop::sample::select(vec![A, "us-east-1b", "us-east-1", ""]),
+            0..3,
+        ),
+        affinity in prop::sample::select(vec![
+            Value::Null,
+            json!({}),
+            json!({ "required": { "nodeSelectorTerms": [] } }),
+            json!({ "required": { "nodeSelectorTerms": [{ "matchExpressions": [{ "key": "os", "operator": "Exists" }] }, {}] } }),
+            json!({ "required": { "nodeSelectorTerms": [{ "matchExpressions": [{ "key": ZONE, "operator": "In", "values": ["us-east-1b"] }] }] } }),
+        ]),
+        evidence in prop::sample::select(vec![in_zone(A), VolumeEvidence::Unknown, VolumeEvidence::Missing(1)]),
+    ) {
+        let mut object = ebs(id);
+        object["metadata"]["labels"] = json!(labels);
+        object["spec"]["nodeAffinity"] = affinity;
+        let first = create(&object, evidence.clone());
+        let second = create(&apply(&object, &first.operations), evidence);
+        prop_assert_eq!(second.operations, Vec::new());
+    }
 }
