@@ -6,6 +6,7 @@
 //!
 //! Read in this order: [`settings`], [`keys`] and [`zones`], then one module per interface of the contract.
 
+pub mod attachment;
 pub mod keys;
 pub mod settings;
 pub mod zones;
