@@ -16,6 +16,8 @@ mod verdict;
 mod volume;
 
 #[cfg(test)]
+mod arbitrary;
+#[cfg(test)]
 mod cases;
 #[cfg(test)]
 mod fixture;
@@ -28,9 +30,8 @@ use zonewarden_bindings::types::Remedy;
 use crate::settings::Settings;
 use evidence::Pair;
 
-/// The remedies that [`judge`] may propose, as a remedy or as an escalation.
-pub const REMEDIES: [Remedy; 8] = [
-    Remedy::None,
+/// What [`judge`] may propose, as a remedy or as an escalation, beside nothing at all.
+pub const REMEDIES: [Remedy; 7] = [
     Remedy::Event,
     Remedy::AddOutOfServiceTaint,
     Remedy::RemoveOutOfServiceTaint,

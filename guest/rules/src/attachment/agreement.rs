@@ -69,7 +69,9 @@ pub(super) fn compare(pair: &Pair<'_>) -> Judgement {
         (Some(attachment), Some(held)) => attached(pair, attachment, held),
         (Some(attachment), None) => not_attached(pair, attachment),
         (None, Some(held)) => orphan(pair, held),
-        (None, None) => in_sync(pair, &say("nothing-attached", "neither Kubernetes nor EC2 has the volume on the instance")),
+        (None, None) => {
+            in_sync(pair, &say("nothing-attached", "neither Kubernetes nor EC2 has the volume on the instance"))
+        }
     }
 }
 
@@ -118,7 +120,8 @@ fn orphan(pair: &Pair<'_>, held: &Ec2Attachment) -> Judgement {
     let reads = pair.found_volume().map_or(0, |found| found.reads);
     let seconds = held.seconds;
     if reads < READS_OF_AN_ORPHAN || seconds <= pair.settings.orphan_seconds {
-        let text = format!("EC2 has the volume attached since {seconds} s without a VolumeAttachment; one may still be made");
+        let text =
+            format!("EC2 has the volume attached since {seconds} s without a VolumeAttachment; one may still be made");
         return in_progress(pair, &say("no-attachment-yet", text));
     }
     let pods = pair.pods_on_node();
@@ -142,17 +145,21 @@ fn not_attached(pair: &Pair<'_>, attachment: &VolumeAttachment) -> Judgement {
     }
     if pair.is_young() {
         let age = attachment.age_seconds;
-        let text = format!("EC2 does not have the volume attached; the VolumeAttachment is {age} s old, too young to judge");
+        let text =
+            format!("EC2 does not have the volume attached; the VolumeAttachment is {age} s old, too young to judge");
         return in_progress(pair, &say("attachment-young", text));
     }
     let found = match pair.instance {
         Instance::Found(found) => found,
         Instance::Unknown => {
-            let text = "DescribeVolumes does not have the volume attached; DescribeInstances' second opinion is awaited";
+            let text =
+                "DescribeVolumes does not have the volume attached; DescribeInstances' second opinion is awaited";
             return unknown(pair, &say("second-api-unknown", text));
         }
         Instance::Stale(age) => {
-            let text = format!("DescribeInstances' answer is {age} s old, older than the VolumeAttachment, and proves nothing");
+            let text = format!(
+                "DescribeInstances' answer is {age} s old, older than the VolumeAttachment, and proves nothing"
+            );
             return unknown(pair, &say("instance-evidence-older-than-attachment", text));
         }
         Instance::Missing(_) => {

@@ -1,6 +1,8 @@
 //! Attaches and detaches that are on their way, and those that do not end (E3, E6, E7, D-10, D-11, D-12, D-42).
 
-use zonewarden_bindings::attachment::{AttachmentState, Drift, Ec2Attachment, InstanceState, Judgement, VolumeAttachment};
+use zonewarden_bindings::attachment::{
+    AttachmentState, Drift, Ec2Attachment, InstanceState, Judgement, VolumeAttachment,
+};
 use zonewarden_bindings::types::Severity;
 
 use super::evidence::{Instance, Pair};
@@ -22,7 +24,8 @@ pub(super) fn deleting(pair: &Pair<'_>) -> Option<Judgement> {
             );
             return Some(drift(pair, Drift::StuckDetaching, Severity::Warning, &say("attachment-not-finalised", text)));
         }
-        let text = "EC2 does not have the volume on the instance, and the external-attacher is finishing the VolumeAttachment";
+        let text =
+            "EC2 does not have the volume on the instance, and the external-attacher is finishing the VolumeAttachment";
         return Some(in_progress(pair, &say("attachment-finalising", text)));
     };
     match &held.state {
@@ -34,9 +37,10 @@ pub(super) fn deleting(pair: &Pair<'_>) -> Option<Judgement> {
             );
             Some(drift(pair, Drift::StuckDetaching, Severity::Warning, &say("detach-not-started", text)))
         }
-        AttachmentState::Attaching | AttachmentState::Attached | AttachmentState::Detached => {
-            Some(in_progress(pair, &say("detach-asked-for", "the VolumeAttachment is being deleted, and the detach follows")))
-        }
+        AttachmentState::Attaching | AttachmentState::Attached | AttachmentState::Detached => Some(in_progress(
+            pair,
+            &say("detach-asked-for", "the VolumeAttachment is being deleted, and the detach follows"),
+        )),
     }
 }
 
@@ -103,8 +107,13 @@ fn detaching(pair: &Pair<'_>, held: &Ec2Attachment) -> Judgement {
 fn busy(pair: &Pair<'_>, held: &Ec2Attachment) -> Judgement {
     let seconds = held.seconds;
     if seconds > pair.settings.stuck_detaching_seconds {
-        let text = format!("the volume is still mounted on the node, and its detach waits since {seconds} s; unmount it there, or reboot the instance");
+        let text = format!(
+            "the volume is still mounted on the node, and its detach waits since {seconds} s; unmount it there, or reboot the instance"
+        );
         return drift(pair, Drift::StuckDetaching, Severity::Error, &say("detach-busy", text));
     }
-    in_progress(pair, &say("busy", format!("the volume is still mounted on the node, and its detach waits since {seconds} s")))
+    in_progress(
+        pair,
+        &say("busy", format!("the volume is still mounted on the node, and its detach waits since {seconds} s")),
+    )
 }

@@ -1,8 +1,8 @@
 //! What the observations of one pair say, with stale evidence already read as unknown (D-46).
 
 use zonewarden_bindings::attachment::{
-    AttachmentState, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport, InstanceState, Lease, MissingInstance,
-    MissingVolume, NodeReport, Observation, PresentNode, VolumeAttachment, VolumeReport,
+    AttachmentState, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport, InstanceState, Lease,
+    MissingInstance, MissingVolume, NodeReport, Observation, PresentNode, VolumeAttachment, VolumeReport,
 };
 
 use crate::settings::Settings;
@@ -98,13 +98,16 @@ impl<'a> Pair<'a> {
 
     /// Whether the attachment is that of the pair's instance. An id that is equal counts, whatever the holder is said to be.
     pub(super) fn is_own(&self, held: &Ec2Attachment) -> bool {
-        matches!(held.holder, Holder::ThisInstance) || (held.instance.is_some() && held.instance == self.observation.instance)
+        matches!(held.holder, Holder::ThisInstance)
+            || (held.instance.is_some() && held.instance == self.observation.instance)
     }
 
     /// The pair's own attachment at DescribeInstances.
     pub(super) fn mapping(&self) -> Option<&'a AttachmentState> {
         match self.instance {
-            Instance::Found(found) => found.mapping.as_ref().filter(|state| !matches!(state, AttachmentState::Detached)),
+            Instance::Found(found) => {
+                found.mapping.as_ref().filter(|state| !matches!(state, AttachmentState::Detached))
+            }
             Instance::Unknown | Instance::Stale(_) | Instance::Missing(_) => None,
         }
     }

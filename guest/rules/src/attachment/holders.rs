@@ -33,7 +33,8 @@ pub(super) fn service(pair: &Pair<'_>) -> Option<Judgement> {
         Holder::Service(service) => Some(service),
         Holder::ThisInstance | Holder::ClusterNode(_) | Holder::ForeignInstance | Holder::OtherCluster(_) => None,
     })?;
-    let text = format!("the service {service:?} holds the volume, and which instance that is can't be told; ask that service");
+    let text =
+        format!("the service {service:?} holds the volume, and which instance that is can't be told; ask that service");
     Some(unknown(pair, &say("held-by-service", text)))
 }
 
@@ -49,7 +50,8 @@ pub(super) fn too_many(pair: &Pair<'_>) -> Option<Judgement> {
         let text = format!("EC2 lists {names} as holders of a volume without Multi-Attach; it is asked again");
         return Some(unstable(pair, &say("holders-unconfirmed", text)));
     }
-    let text = format!("EC2 lists {names} as holders of a volume without Multi-Attach; find out in EC2 which of them has it");
+    let text =
+        format!("EC2 lists {names} as holders of a volume without Multi-Attach; find out in EC2 which of them has it");
     Some(drift(pair, Drift::TooManyHolders, Severity::Error, &say("too-many-holders", text)))
 }
 
@@ -65,14 +67,16 @@ pub(super) fn elsewhere(pair: &Pair<'_>) -> Option<Judgement> {
     })?;
     let age = attachment.age_seconds;
     if pair.is_young() {
-        let text = format!("EC2 has the volume on Node {node}; the VolumeAttachment is {age} s old, too young to judge");
+        let text =
+            format!("EC2 has the volume on Node {node}; the VolumeAttachment is {age} s old, too young to judge");
         return Some(in_progress(pair, &say("elsewhere-young", text)));
     }
     if !pair.is_volume_confirmed() {
         let text = format!("EC2 has the volume on Node {node}, by one sweep; it is asked again");
         return Some(unstable(pair, &say("elsewhere-unconfirmed", text)));
     }
-    let text = format!("EC2 has the volume on Node {node}; delete the pod that uses it there, or the one that waits here");
+    let text =
+        format!("EC2 has the volume on Node {node}; delete the pod that uses it there, or the one that waits here");
     Some(drift(pair, Drift::AttachedElsewhere, Severity::Error, &say("attached-elsewhere", text)))
 }
 

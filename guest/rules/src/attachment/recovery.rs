@@ -19,7 +19,8 @@ pub(super) fn same_name(pair: &Pair<'_>) -> Option<Judgement> {
             "the Node is instance {new} now; the VolumeAttachment stays until {}",
             match &death {
                 Death::Awaits(missing) => awaited(pair, missing),
-                Death::NotClaimed | Death::Contradicted | Death::Proven => "EC2 reports the old instance terminated".to_owned(),
+                Death::NotClaimed | Death::Contradicted | Death::Proven =>
+                    "EC2 reports the old instance terminated".to_owned(),
             }
         );
         return Some(drift(pair, Drift::SameNameNode, Severity::Warning, &say("same-name-node", text)));
@@ -31,7 +32,9 @@ pub(super) fn same_name(pair: &Pair<'_>) -> Option<Judgement> {
         let text = format!("the old instance is dead and the Node is instance {new} now; the VolumeAttachment can go");
         return Some(propose(dead(pair, "same-name-instance-dead", text), Remedy::DeleteDeadAttachment, None));
     };
-    let text = format!("the old instance is dead and the Node is instance {new} now, but {obstacle}; move those pods away first");
+    let text = format!(
+        "the old instance is dead and the Node is instance {new} now, but {obstacle}; move those pods away first"
+    );
     Some(dead(pair, "same-name-node-in-use", text))
 }
 
@@ -86,7 +89,10 @@ fn awaited(pair: &Pair<'_>, missing: &Missing) -> String {
             format!("its kubelet's Lease is silent for {wanted} s, {seconds} s by now")
         }
         Missing::SecondReads => {
-            format!("DescribeInstances and DescribeVolumes both say so twice, {} s apart", pair.settings.consistent_seconds)
+            format!(
+                "DescribeInstances and DescribeVolumes both say so twice, {} s apart",
+                pair.settings.consistent_seconds
+            )
         }
         Missing::FreeName => "the instance that bears the Node's name has registered its Node, or is gone".to_owned(),
         Missing::NodeInstance => "the Node's provider id tells which instance it is".to_owned(),
@@ -114,7 +120,9 @@ fn proven(pair: &Pair<'_>) -> Judgement {
         return propose(dead(pair, "instance-dead-no-pods", text), Remedy::DeleteDeadAttachment, None);
     }
     let told = if node.is_some() {
-        let text = format!("the instance is dead and its Node tainted; delete its {bound} pods by force, or wait for Kubernetes");
+        let text = format!(
+            "the instance is dead and its Node tainted; delete its {bound} pods by force, or wait for Kubernetes"
+        );
         in_progress(pair, &say("instance-dead-tainted", text))
     } else {
         let text = format!("the instance and its Node are gone; delete the {bound} pods by force, or wait for pod GC");

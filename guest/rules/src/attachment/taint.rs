@@ -12,7 +12,10 @@ pub(super) fn outdated(pair: &Pair<'_>) -> Option<Judgement> {
     let NodeReport::Present(node) = &pair.observation.node else { return None };
     let is_outdated = matches!(node.taint, OutOfServiceTaint::Ours) && matches!(node.lease, Lease::Renewed);
     is_outdated.then(|| {
-        let say = say("taint-outdated", "the kubelet renews its Lease, so the out-of-service taint that Zonewarden set has to go");
+        let say = say(
+            "taint-outdated",
+            "the kubelet renews its Lease, so the out-of-service taint that Zonewarden set has to go",
+        );
         let told = drift(pair, Drift::TaintOutdated, Severity::Error, &say);
         Judgement { remedy: Remedy::RemoveOutOfServiceTaint, ..told }
     })

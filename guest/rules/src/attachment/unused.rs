@@ -14,11 +14,19 @@ pub(super) fn leaked(pair: &Pair<'_>) -> Option<Judgement> {
     pair.attachment?;
     let usage = &pair.observation.usage;
     let is_unused = pair.pods_on_node() == 0 && usage.pods_elsewhere == 0;
-    if !is_unused || usage.unused_seconds < pair.settings.leaked_seconds || pair.is_young() || !pair.is_volume_confirmed() {
+    if !is_unused
+        || usage.unused_seconds < pair.settings.leaked_seconds
+        || pair.is_young()
+        || !pair.is_volume_confirmed()
+    {
         return None;
     }
     let can_go = match pair.node() {
-        Node::Own(node) | Node::Unidentified(node) | Node::Other(node) if node.volume_in_use || node.volume_attached => return None,
+        Node::Own(node) | Node::Unidentified(node) | Node::Other(node)
+            if node.volume_in_use || node.volume_attached =>
+        {
+            return None;
+        }
         Node::Own(node) => is_kubelet_alive(node),
         Node::Unknown | Node::Absent { .. } | Node::Other(_) | Node::Unidentified(_) => false,
     };

@@ -36,7 +36,9 @@ pub(super) fn not_usable(pair: &Pair<'_>) -> Option<Judgement> {
             return Some(unknown(pair, &say("volume-unknown", text)));
         }
         Volume::Stale(age) => {
-            let text = format!("EC2's answer about the volume is {age} s old, older than the VolumeAttachment, and proves nothing");
+            let text = format!(
+                "EC2's answer about the volume is {age} s old, older than the VolumeAttachment, and proves nothing"
+            );
             return Some(unknown(pair, &say("evidence-older-than-attachment", text)));
         }
         Volume::Missing(missing) => return Some(absent(pair, missing)),
@@ -81,7 +83,8 @@ fn deleting(pair: &Pair<'_>, found: &Ec2Volume) -> Judgement {
 }
 
 fn deleted(pair: &Pair<'_>) -> Judgement {
-    let text = "the volume is deleted at EC2; restore it from a snapshot under a new PersistentVolume, or delete the claim";
+    let text =
+        "the volume is deleted at EC2; restore it from a snapshot under a new PersistentVolume, or delete the claim";
     drift(pair, Drift::VolumeDeleted, Severity::Error, &say("volume-deleted", text))
 }
 
@@ -101,5 +104,8 @@ fn is_confirmed(pair: &Pair<'_>, reads: u32, seconds: u32) -> bool {
 /// Who manages the volume, where that is known and not the account itself.
 fn operator<'a>(pair: &Pair<'a>) -> Option<&'a str> {
     let attributes = pair.observation.attributes.iter();
-    attributes.filter(|label| label.key == "operator" && !label.value.is_empty()).map(|label| label.value.as_str()).next()
+    attributes
+        .filter(|label| label.key == "operator" && !label.value.is_empty())
+        .map(|label| label.value.as_str())
+        .next()
 }
