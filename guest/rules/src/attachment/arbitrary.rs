@@ -1,6 +1,6 @@
 //! Arbitrary observations, and observations that are a known one but for some fields.
 //!
-//! The strategies are boxed: nested by value they are too large for the stack of a test's thread.
+//! An observation is read off a list of numbers. Strategies nested by value would do the same a hundred times slower.
 
 use proptest::prelude::*;
 use zonewarden_bindings::attachment::{
@@ -12,188 +12,202 @@ use zonewarden_bindings::types::{AwsVolumeId, InstanceId, Label, NodeName, Volum
 
 use super::fixture::{mk_cluster_node, mk_instance_id};
 
-/// Seconds, mostly near a limit.
-fn seconds() -> impl Strategy<Value = u32> {
-    prop_oneof![0..20_u32, 85..125_u32, 295..315_u32, 610..650_u32, 3_000..4_000_u32, any::<u32>()]
+/// The numbers that an observation is read off.
+struct Dice<'a> {
+    numbers: std::slice::Iter<'a, u32>,
 }
 
-fn few() -> impl Strategy<Value = u32> {
-    prop_oneof![3 => Just(0_u32), 2 => 1..5_u32, 1 => any::<u32>()]
-}
+impl Dice<'_> {
+    fn number(&mut self) -> u32 {
+        self.numbers.next().copied().unwrap_or_default()
+    }
 
-fn text(choices: &'static [&'static str]) -> impl Strategy<Value = Option<String>> {
-    proptest::option::of(proptest::sample::select(choices).prop_map(str::to_owned))
-}
+    fn below(&mut self, limit: u32) -> u32 {
+        self.number() % limit
+    }
 
-fn instance_id() -> impl Strategy<Value = Option<InstanceId>> {
-    proptest::option::weighted(0.9, proptest::sample::select(&["i-0a", "i-0b", "i-0c"][..]).prop_map(mk_instance_id))
-}
+    fn flag(&mut self) -> bool {
+        self.below(2) == 1
+    }
 
-fn attachment_state() -> impl Strategy<Value = AttachmentState> {
-    prop_oneof![
-        Just(AttachmentState::Attaching),
-        Just(AttachmentState::Attached),
-        Just(AttachmentState::Detaching),
-        Just(AttachmentState::Detached),
-        Just(AttachmentState::Busy),
-        Just(AttachmentState::Other("parked".to_owned())),
-    ]
-}
+    /// True once in so many throws.
+    fn once_in(&mut self, throws: u32) -> bool {
+        self.below(throws) == 0
+    }
 
-fn holder() -> impl Strategy<Value = Holder> {
-    prop_oneof![
-        Just(Holder::ThisInstance),
-        Just(mk_cluster_node("node-c")),
-        Just(Holder::OtherCluster("blue".to_owned())),
-        Just(Holder::ForeignInstance),
-        Just(Holder::Service("sagemaker".to_owned())),
-    ]
-}
+    fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
+        let length = u32::try_from(choices.len()).expect("a handful of choices");
+        choices[self.below(length) as usize].clone()
+    }
 
-fn held() -> BoxedStrategy<Ec2Attachment> {
-    (instance_id(), holder(), attachment_state(), seconds(), text(&["/dev/xvdba", "/dev/xvdbb"]))
-        .prop_map(|(instance, holder, state, seconds, device)| Ec2Attachment {
-            instance,
+    /// Seconds, mostly near a limit.
+    fn seconds(&mut self) -> u32 {
+        let number = self.number();
+        let (least, length) = self.pick(&[(0, 20), (85, 40), (295, 20), (610, 40), (3_000, 1_000), (0, u32::MAX)]);
+        least + number % length
+    }
+
+    fn count(&mut self) -> u32 {
+        let number = self.number();
+        self.pick(&[0, 0, 0, number % 5, number % 5, number])
+    }
+
+    fn text(&mut self, choices: &[&str]) -> Option<String> {
+        self.flag().then(|| self.pick(choices).to_owned())
+    }
+
+    fn instance_id(&mut self) -> Option<InstanceId> {
+        (!self.once_in(10)).then(|| mk_instance_id(self.pick(&["i-0a", "i-0b", "i-0c"])))
+    }
+
+    fn attachment_state(&mut self) -> AttachmentState {
+        self.pick(&[
+            AttachmentState::Attaching,
+            AttachmentState::Attached,
+            AttachmentState::Detaching,
+            AttachmentState::Detached,
+            AttachmentState::Busy,
+            AttachmentState::Other("parked".to_owned()),
+        ])
+    }
+
+    fn held(&mut self) -> Ec2Attachment {
+        let holder = self.pick(&[
+            Holder::ThisInstance,
+            mk_cluster_node("node-c"),
+            Holder::OtherCluster("blue".to_owned()),
+            Holder::ForeignInstance,
+            Holder::Service("sagemaker".to_owned()),
+        ]);
+        Ec2Attachment {
+            instance: self.instance_id(),
             holder,
-            state,
-            seconds,
-            device,
-        })
-        .boxed()
-}
+            state: self.attachment_state(),
+            seconds: self.seconds(),
+            device: self.text(&["/dev/xvdba", "/dev/xvdbb"]),
+        }
+    }
 
-fn volume_state() -> impl Strategy<Value = VolumeState> {
-    prop_oneof![
-        4 => Just(VolumeState::Available),
-        4 => Just(VolumeState::InUse),
-        1 => Just(VolumeState::Creating),
-        1 => Just(VolumeState::Deleting),
-        1 => Just(VolumeState::Deleted),
-        1 => Just(VolumeState::Error),
-        1 => Just(VolumeState::Other("frozen".to_owned())),
-    ]
-}
+    fn volume_report(&mut self) -> VolumeReport {
+        match self.below(8) {
+            0 => VolumeReport::Unknown,
+            1 => VolumeReport::Missing(MissingVolume {
+                age_seconds: self.seconds(),
+                reads: self.below(5),
+                consistent_seconds: self.seconds(),
+                absent_by_filter: self.flag(),
+            }),
+            _ => VolumeReport::Found(self.volume()),
+        }
+    }
 
-fn volume_report() -> BoxedStrategy<VolumeReport> {
-    let found = (seconds(), volume_state(), any::<bool>(), prop::collection::vec(held(), 0..3), 0..5_u32, seconds())
-        .prop_map(|(age_seconds, state, multi_attach, attachments, reads, consistent_seconds)| {
-            VolumeReport::Found(Ec2Volume { age_seconds, state, multi_attach, attachments, reads, consistent_seconds })
-        });
-    let missing = (seconds(), 0..5_u32, seconds(), any::<bool>()).prop_map(
-        |(age_seconds, reads, consistent_seconds, absent_by_filter)| {
-            VolumeReport::Missing(MissingVolume { age_seconds, reads, consistent_seconds, absent_by_filter })
-        },
-    );
-    prop_oneof![1 => Just(VolumeReport::Unknown), 1 => missing, 6 => found].boxed()
-}
+    fn volume(&mut self) -> Ec2Volume {
+        let rare = self.pick(&[
+            VolumeState::Creating,
+            VolumeState::Deleting,
+            VolumeState::Deleted,
+            VolumeState::Error,
+            VolumeState::Other("frozen".to_owned()),
+        ]);
+        Ec2Volume {
+            age_seconds: self.seconds(),
+            state: self.pick(&[VolumeState::Available, VolumeState::InUse, rare]),
+            multi_attach: self.flag(),
+            attachments: (0..self.below(3)).map(|_| self.held()).collect(),
+            reads: self.below(5),
+            consistent_seconds: self.seconds(),
+        }
+    }
 
-fn instance_report() -> BoxedStrategy<InstanceReport> {
-    let state = prop_oneof![
-        Just(InstanceState::Pending),
-        Just(InstanceState::Running),
-        Just(InstanceState::ShuttingDown),
-        Just(InstanceState::Terminated),
-        Just(InstanceState::Stopping),
-        Just(InstanceState::Stopped),
-        Just(InstanceState::Other("hibernated".to_owned())),
-    ];
-    let found = (seconds(), state, proptest::option::of(attachment_state()), 0..5_u32, seconds()).prop_map(
-        |(age_seconds, state, mapping, reads, consistent_seconds)| {
-            InstanceReport::Found(Ec2Instance { age_seconds, state, mapping, reads, consistent_seconds })
-        },
-    );
-    let missing = (any::<bool>(), 0..5_u32, seconds()).prop_map(|(known_before, reads, consistent_seconds)| {
-        InstanceReport::Missing(MissingInstance { known_before, reads, consistent_seconds })
-    });
-    prop_oneof![1 => Just(InstanceReport::Unknown), 1 => missing, 6 => found].boxed()
-}
+    fn instance_report(&mut self) -> InstanceReport {
+        match self.below(8) {
+            0 => InstanceReport::Unknown,
+            1 => InstanceReport::Missing(MissingInstance {
+                known_before: self.flag(),
+                reads: self.below(5),
+                consistent_seconds: self.seconds(),
+            }),
+            _ => InstanceReport::Found(Ec2Instance {
+                age_seconds: self.seconds(),
+                state: self.pick(&[
+                    InstanceState::Pending,
+                    InstanceState::Running,
+                    InstanceState::ShuttingDown,
+                    InstanceState::Terminated,
+                    InstanceState::Stopping,
+                    InstanceState::Stopped,
+                    InstanceState::Other("hibernated".to_owned()),
+                ]),
+                mapping: self.flag().then(|| self.attachment_state()),
+                reads: self.below(5),
+                consistent_seconds: self.seconds(),
+            }),
+        }
+    }
 
-fn node_report() -> BoxedStrategy<NodeReport> {
-    let lease = prop_oneof![Just(Lease::Unknown), Just(Lease::Renewed), seconds().prop_map(Lease::Silent)];
-    let taint =
-        prop_oneof![Just(OutOfServiceTaint::Absent), Just(OutOfServiceTaint::Ours), Just(OutOfServiceTaint::Other)];
-    let flags = any::<(bool, bool, bool)>();
-    let present = (seconds(), instance_id(), lease, taint, flags).prop_map(
-        |(age_seconds, instance, lease, taint, (ready, volume_in_use, volume_attached))| {
-            NodeReport::Present(PresentNode {
-                age_seconds,
-                instance,
-                ready,
-                lease,
-                taint,
-                volume_in_use,
-                volume_attached,
-            })
-        },
-    );
-    let absent = (any::<bool>(), seconds())
-        .prop_map(|(name_taken, seconds)| NodeReport::Absent(AbsentNode { name_taken, seconds }));
-    prop_oneof![1 => Just(NodeReport::Unknown), 2 => absent, 5 => present].boxed()
-}
+    fn node_report(&mut self) -> NodeReport {
+        match self.below(8) {
+            0 => NodeReport::Unknown,
+            1 | 2 => NodeReport::Absent(AbsentNode { name_taken: self.flag(), seconds: self.seconds() }),
+            _ => {
+                let silent = self.seconds();
+                NodeReport::Present(PresentNode {
+                    age_seconds: self.seconds(),
+                    instance: self.instance_id(),
+                    ready: self.flag(),
+                    lease: self.pick(&[Lease::Unknown, Lease::Renewed, Lease::Silent(silent)]),
+                    taint: self.pick(&[OutOfServiceTaint::Absent, OutOfServiceTaint::Ours, OutOfServiceTaint::Other]),
+                    volume_in_use: self.flag(),
+                    volume_attached: self.flag(),
+                })
+            }
+        }
+    }
 
-fn attachment() -> BoxedStrategy<VolumeAttachment> {
-    let errors = (text(&["limit exceeded"]), text(&["not found"]), seconds());
-    (any::<bool>(), seconds(), proptest::option::weighted(0.2, seconds()), errors, text(&["/dev/xvdba"]))
-        .prop_map(
-            |(attached, age_seconds, deleting_seconds, (attach_error, detach_error, detach_error_seconds), device)| {
-                let (name, node) = ("csi-0a".to_owned(), NodeName { node_name: "node-a".to_owned() });
-                VolumeAttachment {
-                    name,
-                    node,
-                    attached,
-                    age_seconds,
-                    deleting_seconds,
-                    attach_error,
-                    detach_error,
-                    detach_error_seconds,
-                    device,
-                }
+    fn attachment(&mut self) -> VolumeAttachment {
+        VolumeAttachment {
+            name: "csi-0a".to_owned(),
+            node: NodeName { node_name: "node-a".to_owned() },
+            attached: self.flag(),
+            age_seconds: self.seconds(),
+            deleting_seconds: self.once_in(5).then(|| self.seconds()),
+            attach_error: self.text(&["limit exceeded"]),
+            detach_error: self.text(&["not found"]),
+            detach_error_seconds: self.seconds(),
+            device: self.text(&["/dev/xvdba"]),
+        }
+    }
+
+    fn observation(&mut self) -> Observation {
+        Observation {
+            volume: AwsVolumeId { aws_volume_id: "vol-0a".to_owned() },
+            instance: self.instance_id(),
+            persistent_volume: self.text(&["pv-a"]),
+            persistent_volume_missing: self.flag(),
+            attach_required: self.flag(),
+            attachment: (!self.once_in(10)).then(|| self.attachment()),
+            volume_report: self.volume_report(),
+            instance_report: self.instance_report(),
+            node: self.node_report(),
+            usage: Usage {
+                pods_on_node: self.count(),
+                started_on_node: self.count(),
+                pods_elsewhere: self.count(),
+                unused_seconds: self.seconds(),
+                bound_to_node: self.count(),
             },
-        )
-        .boxed()
-}
-
-fn usage() -> BoxedStrategy<Usage> {
-    (few(), few(), few(), seconds(), few())
-        .prop_map(|(pods_on_node, started_on_node, pods_elsewhere, unused_seconds, bound_to_node)| Usage {
-            pods_on_node,
-            started_on_node,
-            pods_elsewhere,
-            unused_seconds,
-            bound_to_node,
-        })
-        .boxed()
+            attributes: self
+                .text(&["eks.example", ""])
+                .into_iter()
+                .map(|value| Label { key: "operator".to_owned(), value })
+                .collect(),
+        }
+    }
 }
 
 /// Any observation, contradictory ones too.
 pub(super) fn observation() -> BoxedStrategy<Observation> {
-    let names = (instance_id(), text(&["pv-a"]), any::<bool>(), any::<bool>(), text(&["eks.example", ""]));
-    let reports = (volume_report(), instance_report(), node_report());
-    (names, proptest::option::weighted(0.9, attachment()), reports, usage())
-        .prop_map(
-            |(
-                (instance, persistent_volume, persistent_volume_missing, attach_required, operator),
-                attachment,
-                reports,
-                usage,
-            )| {
-                let (volume_report, instance_report, node) = reports;
-                Observation {
-                    volume: AwsVolumeId { aws_volume_id: "vol-0a".to_owned() },
-                    instance,
-                    persistent_volume,
-                    persistent_volume_missing,
-                    attach_required,
-                    attachment,
-                    volume_report,
-                    instance_report,
-                    node,
-                    usage,
-                    attributes: operator.into_iter().map(|value| Label { key: "operator".to_owned(), value }).collect(),
-                }
-            },
-        )
-        .boxed()
+    prop::collection::vec(any::<u32>(), 96).prop_map(|numbers| Dice { numbers: numbers.iter() }.observation()).boxed()
 }
 
 /// A field of an observation: how to carry it from one to another.

@@ -154,7 +154,7 @@ fn acts(remedy: Remedy) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 6_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2_500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_remedy_is_proposed_without_its_conditions(o in near_a_remedy()) {
@@ -236,13 +236,13 @@ fn the_arbitrary_observations_come_close_to_every_remedy() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let strategy = near_a_remedy();
     let mut seen = Vec::new();
-    for _ in 0..6_000 {
+    for _ in 0..3_000 {
         let tree = strategy.new_tree(&mut runner).expect("the strategy rejects nothing");
         let judged = judge(&mk_settings(), &tree.current());
         seen.extend([Some(judged.remedy), judged.escalation]);
     }
     for remedy in REMEDIES {
         let times = seen.iter().filter(|it| **it == Some(remedy)).count();
-        assert!(times >= 20, "{remedy:?} was proposed {times} times");
+        assert!(times >= 10, "{remedy:?} was proposed {times} times");
     }
 }
