@@ -6,7 +6,7 @@ use zonewarden_bindings::attachment::{
 use zonewarden_bindings::types::{Remedy, Severity};
 
 use super::evidence::{Instance, Node, Pair, is_kubelet_alive};
-use super::verdict::{drift, in_progress, in_sync, say, unknown, unstable};
+use super::verdict::{Pods, drift, in_progress, in_sync, say, unknown, unstable};
 
 /// How many reads in a row must show an attachment that Kubernetes does not know (E10).
 const READS_OF_AN_ORPHAN: u32 = 3;
@@ -127,8 +127,9 @@ fn orphan(pair: &Pair<'_>, held: &Ec2Attachment) -> Judgement {
     let pods = pair.pods_on_node();
     if pods > 0 {
         let text = format!(
-            "EC2 has the volume attached since {seconds} s without a VolumeAttachment while {pods} pods there use it; delete \
-             them, so that they are made again with one"
+            "EC2 has the volume attached since {seconds} s without a VolumeAttachment, in use by {}; delete each such pod, so \
+             that it is made again with one",
+            Pods(pods)
         );
         return drift(pair, Drift::OrphanAttachment, Severity::Error, &say("orphan-attachment-in-use", text));
     }
@@ -200,8 +201,9 @@ fn detached(pair: &Pair<'_>) -> Judgement {
     let (started, pods) = (usage.started_on_node, pair.pods_on_node());
     if started > 0 {
         let text = format!(
-            "EC2 has detached the volume under {started} pods with started containers, whose mounts are dead; delete these pods, \
-             so that they are made again"
+            "EC2 has detached the volume from under {} with started containers, where its mount is dead; delete each such pod, so \
+             that it is made again",
+            Pods(started)
         );
         return drift(pair, Drift::DetachedInUse, Severity::Error, &say("detached-in-use", text));
     }
@@ -210,9 +212,9 @@ fn detached(pair: &Pair<'_>) -> Judgement {
     }
     if usage.pods_elsewhere > 0 {
         let text = format!(
-            "EC2 has detached the volume and {} pods elsewhere need it; if Kubernetes does not delete the VolumeAttachment by \
+            "EC2 has detached the volume, which is needed by {} elsewhere; if Kubernetes does not delete the VolumeAttachment by \
              itself, delete it",
-            usage.pods_elsewhere
+            Pods(usage.pods_elsewhere)
         );
         return drift(pair, Drift::DetachedWaiting, Severity::Warning, &say("detached-pods-elsewhere", text));
     }
@@ -229,15 +231,17 @@ fn waiting(pair: &Pair<'_>, pods: u32) -> Judgement {
     };
     if agrees && pair.held().next().is_none() {
         let text = format!(
-            "EC2 has the volume attached nowhere, and {pods} pods wait for it; deleting the VolumeAttachment lets Kubernetes \
-             attach it again"
+            "EC2 has the volume attached nowhere, with {} in wait for it; deleting the VolumeAttachment lets Kubernetes \
+             attach it again",
+            Pods(pods)
         );
         let told = drift(pair, Drift::DetachedWaiting, Severity::Error, &say("detached-waiting", text));
         return Judgement { remedy: Remedy::DeleteDetachedAttachment, ..told };
     }
     let text = format!(
-        "EC2 has detached the volume and {pods} pods wait for it, but the kubelet does not confirm that no container uses it, or \
-         another instance has it; look at the Node, then delete the VolumeAttachment"
+        "EC2 has detached the volume, with {} in wait for it, but the kubelet does not confirm that no container uses it, or \
+         another instance has it; look at the Node, then delete the VolumeAttachment",
+        Pods(pods)
     );
     drift(pair, Drift::DetachedWaiting, Severity::Error, &say("detached-waiting-unclear", text))
 }
