@@ -16,8 +16,8 @@ pub(super) fn same_name(pair: &Pair<'_>) -> Option<Judgement> {
     let death = prove(pair);
     if attachment.deleting_seconds.is_some() && !matches!(death, Death::Proven) {
         let text = format!(
-            "the Node is instance {new} now, and the detach that was asked for may reach that one; look in EC2 that the volume \
-             leaves the old instance"
+            "the Node is instance {new} now, and the detach that was asked for may reach that one; look in EC2 that \
+             the volume leaves the old instance"
         );
         return Some(drift(pair, Drift::SameNameNode, Severity::Warning, &say("same-name-detach", text)));
     }
@@ -40,7 +40,8 @@ pub(super) fn same_name(pair: &Pair<'_>) -> Option<Judgement> {
         return Some(propose(dead(pair, "same-name-instance-dead", text), Remedy::DeleteDeadAttachment, None));
     };
     let text = format!(
-        "the old instance is dead and the Node is instance {new} now, but {obstacle}; free the volume and the Node of pods first"
+        "the old instance is dead and the Node is instance {new} now, but {obstacle}; free the volume and the Node \
+         of pods first"
     );
     Some(dead(pair, "same-name-node-in-use", text))
 }
@@ -63,8 +64,8 @@ pub(super) fn terminated(pair: &Pair<'_>) -> Option<Judgement> {
     match prove(pair) {
         Death::NotClaimed => None,
         Death::Contradicted => {
-            let text = "EC2 calls the instance dead and the kubelet renews its Lease, so nothing is done; look whether another \
-                        instance has adopted the Node";
+            let text = "EC2 calls the instance dead and the kubelet renews its Lease, so nothing is done; look \
+                        whether another instance has adopted the Node";
             let told = unstable(pair, &say("dead-but-lease-renewed", text));
             Some(Judgement { remedy: Remedy::Event, severity: Severity::Warning, ..told })
         }
@@ -117,8 +118,9 @@ fn proven(pair: &Pair<'_>) -> Judgement {
     };
     if node.is_some_and(|node| matches!(node.taint, OutOfServiceTaint::Absent)) {
         let text = format!(
-            "the instance is dead and its Node is still there with {pods}; the taint node.kubernetes.io/out-of-service \
-             frees the volume, and deleting the pods by force after that hurries it up"
+            "the instance is dead and its Node is still there with {pods}; the taint \
+             node.kubernetes.io/out-of-service frees the volume, and deleting the pods by force after that hurries \
+             it up"
         );
         let escalation = (bound > 0).then_some(Remedy::ForceDeletePods);
         return propose(dead(pair, "instance-dead", text), Remedy::AddOutOfServiceTaint, escalation);
