@@ -8,9 +8,12 @@
 
 pub mod identity;
 pub mod keys;
+pub mod placement;
 pub mod provider_id;
 pub mod region;
+pub mod selector;
 pub mod settings;
+pub mod translation;
 pub mod volume_id;
 pub mod zones;
 
