@@ -16,6 +16,9 @@ pub const ZONE_GCE_CSI: &str = "topology.gke.io/zone";
 /// The four keys that the scheduler's VolumeZone plugin reads (F-40, F-60).
 pub const VOLUME_ZONE_KEYS: [&str; 4] = [ZONE, REGION, ZONE_BETA, REGION_BETA];
 
+/// The node labels that the rules read whatever a question names, in ascending order.
+pub const NODE_LABELS_READ: [&str; 6] = [REGION_BETA, ZONE_BETA, ZONE_EBS_CSI, ZONE_GCE_CSI, REGION, ZONE];
+
 /// The annotation of a provisioner on its volumes (F-2).
 pub const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 
@@ -49,6 +52,7 @@ mod tests {
     fn every_spelling_of_a_zone_and_of_a_region_is_known_and_nothing_else() {
         assert!([ZONE, ZONE_BETA, ZONE_EBS_CSI, ZONE_GCE_CSI].into_iter().all(is_zone));
         assert!([REGION, REGION_BETA].into_iter().all(is_region));
+        assert!(NODE_LABELS_READ.is_sorted());
         assert!(!is_zone(REGION) && !is_region(ZONE) && !is_zone("topology.k8s.aws/zone-id"));
     }
 }

@@ -7,6 +7,7 @@
 //! Read in this order: [`settings`], [`keys`] and [`zones`], then one module per interface of the contract.
 
 pub mod admission;
+pub mod attachment;
 pub mod csi_translation;
 pub mod gce;
 pub mod identity;

@@ -79,6 +79,13 @@ struct Spec {
     store: fn(&mut Settings, &str, u32),
 }
 
+impl Spec {
+    /// Stores a value that is accepted.
+    fn store_into(&self, settings: &mut Settings, value: &str) {
+        (self.store)(settings, value, self.accepts.number(value).unwrap_or_default());
+    }
+}
+
 const YES_NO: Accepts = Accepts::Choice(&["true", "false"]);
 
 const SPECS: &[Spec] = &[
@@ -200,7 +207,7 @@ impl Default for Settings {
             lease_silent_seconds: 0,
         };
         for spec in SPECS {
-            (spec.store)(&mut settings, spec.default, spec.accepts.number(spec.default).unwrap_or_default());
+            spec.store_into(&mut settings, spec.default);
         }
         settings
     }
@@ -212,14 +219,21 @@ impl Settings {
     /// # Errors
     /// `Error::Settings` with every problem there is.
     pub fn parse(given: &[Setting]) -> Result<Self, Error> {
-        Self::parse_over(Self::default(), given)
+        Self::parse_over(&[], given)
     }
 
-    /// Reads settings over those of a policy with defaults of its own.
+    /// Reads settings over those that a policy itself chose as its defaults, as pairs of key and value.
     ///
     /// # Errors
-    /// `Error::Settings` with every problem there is.
-    pub fn parse_over(mut defaults: Self, given: &[Setting]) -> Result<Self, Error> {
+    /// `Error::Settings` with every problem there is in what was given. A default that is not good is left out: the policy's
+    /// own tests hold its defaults against [`Settings::problems`].
+    pub fn parse_over(defaults: &[(&str, &str)], given: &[Setting]) -> Result<Self, Error> {
+        let mut settings = Self::default();
+        for (key, value) in defaults {
+            if let Some(spec) = SPECS.iter().find(|spec| spec.key == *key && spec.accepts.accepts(value)) {
+                spec.store_into(&mut settings, value);
+            }
+        }
         let mut problems = Vec::new();
         for (position, setting) in given.iter().enumerate() {
             if given[..position].iter().any(|earlier| earlier.key == setting.key) {
@@ -228,14 +242,11 @@ impl Settings {
             }
             match SPECS.iter().find(|spec| spec.key == setting.key) {
                 None => problems.push(unknown(setting)),
-                Some(spec) if spec.accepts.accepts(&setting.value) => {
-                    let number = spec.accepts.number(&setting.value).unwrap_or_default();
-                    (spec.store)(&mut defaults, &setting.value, number);
-                }
+                Some(spec) if spec.accepts.accepts(&setting.value) => spec.store_into(&mut settings, &setting.value),
                 Some(spec) => problems.push(not_accepted(spec, setting)),
             }
         }
-        if problems.is_empty() { Ok(defaults) } else { Err(Error::Settings(problems)) }
+        if problems.is_empty() { Ok(settings) } else { Err(Error::Settings(problems)) }
     }
 
     /// What is wrong with these settings.
@@ -322,11 +333,12 @@ fn not_accepted(spec: &Spec, setting: &Setting) -> Problem {
     }
 }
 
-/// The JSON Schema (draft 2020-12) of the settings.
+/// The JSON Schema (draft 2020-12) of the settings of a policy with these defaults of its own.
 #[must_use]
-pub fn schema() -> String {
+pub fn schema(defaults: &[(&str, &str)]) -> String {
     let property = |spec: &Spec| {
-        let Spec { key, default, about, accepts, .. } = spec;
+        let Spec { key, about, accepts, .. } = spec;
+        let default = defaults.iter().find(|(own, _)| own == key).map_or(spec.default, |(_, value)| *value);
         format!(
             "\"{key}\":{{\"type\":\"string\",\"default\":\"{default}\",\"description\":\"{about}\",{}}}",
             accepts.schema()
@@ -353,6 +365,16 @@ mod tests {
         assert_eq!(Settings::parse(&all), Ok(Settings::default()));
         assert_eq!(Settings::default().quiet_seconds, 300);
         assert_eq!(Settings::default().csi_driver, "ebs.csi.aws.com");
+    }
+
+    #[test]
+    fn a_policy_s_own_defaults_lie_between_the_standard_ones_and_the_operator_s() {
+        let own = [("volume-ids", "strict"), ("quiet-seconds", "7"), ("zone-hints", "perhaps")];
+        let settings = Settings::parse_over(&own, &[set("quiet-seconds", "9")]).expect("good settings");
+        let wanted = Settings { volume_ids: VolumeIds::Strict, quiet_seconds: 9, ..Settings::default() };
+        assert_eq!(settings, wanted);
+        assert!(schema(&own).contains(r#""volume-ids":{"type":"string","default":"strict""#));
+        assert!(schema(&[]).contains(r#""volume-ids":{"type":"string","default":"lenient""#));
     }
 
     #[test]

@@ -1,0 +1,14 @@
+//! The policies of the workspace, built from source by this crate's build script.
+
+/// The default policy, as a component.
+pub const EBS_COMPONENT: &[u8] = include_bytes!(env!("EBS_COMPONENT"));
+/// The default policy, as a core module.
+pub const EBS_CORE: &[u8] = include_bytes!(env!("EBS_CORE"));
+/// The stricter policy, as a component.
+pub const EBS_STRICT_COMPONENT: &[u8] = include_bytes!(env!("EBS_STRICT_COMPONENT"));
+/// Where the default policy's component lies, for programs that take a file.
+pub const EBS_COMPONENT_PATH: &str = env!("EBS_COMPONENT");
+/// Where the default policy's core module lies, for programs that take a file.
+pub const EBS_CORE_PATH: &str = env!("EBS_CORE");
+/// Where the stricter policy's component lies, for programs that take a file.
+pub const EBS_STRICT_COMPONENT_PATH: &str = env!("EBS_STRICT_COMPONENT");
