@@ -2,15 +2,25 @@
 //!
 //! Three things may name it: the provider id, the CSI driver's node id, and the Node's name. Where the first two differ the
 //! CSI driver's counts: a kubelet that finds a Node of its own name adopts it with the old provider id, which never changes,
-//! while the driver registers its instance anew at each start. The name is a last resort: names are chosen freely.
+//! while the driver registers its instance anew at each start. A readable id of the CSI driver also outweighs a provider id of
+//! another scheme: distributions without AWS's cloud controller write their own, and a node with our driver is in EC2. The
+//! name is a last resort: names are chosen freely.
+//!
+//! Nothing is looked up. The cloud controller asks EC2 for a private DNS name (D-3); a name that misses says nothing, and
+//! reading it as "gone" is what detached volumes of living nodes.
 
 use crate::answer::{finding, problem, reason};
 use crate::provider_id::{self, NoInstance, NodeLeniency, ParsedInstanceId};
+use crate::settings::Settings;
 use zonewarden_bindings::identity::{IdentifiedNode, NodeIdentity, NodeQuestion, NodeResolution};
 use zonewarden_bindings::types::{Finding, InstanceId, Problem, Reason, Severity, Zone};
 
-use crate::settings::Settings;
-
+/// Two of the three things name different instances (D-39).
+const CONTRADICTION: &str = "instance-contradiction";
+/// A provider id that names no instance: a warning where something else does.
+const PROVIDER_ID_UNREADABLE: &str = "provider-id-unreadable";
+/// A CSI node id that names no instance: a warning where something else does.
+const CSI_NODE_ID_UNREADABLE: &str = "csi-node-id-unreadable";
 /// The forms that name an instance.
 const ACCEPTED: [&str; 2] = ["aws:///us-east-1a/i-0123456789abcdef0", "i-0123456789abcdef0"];
 
@@ -29,20 +39,23 @@ pub fn identify_node(_settings: &Settings, question: &NodeQuestion) -> NodeIdent
         }
         (_, Some(Ok(csi))) => (csi, NodeResolution::ByCsiNodeId),
         (Some(Ok(provider)), _) => (provider, NodeResolution::ByProviderId),
-        (Some(Err(no)), _) | (None, Some(Err(no))) if no != NoInstance::Unreadable => {
-            return NodeIdentity::Foreign(foreign(no, provider_text.or(csi_text).unwrap_or_default()));
+        _ => {
+            let given = [(provider_text, provider), (csi_text, csi)];
+            if let Some(reason) = given.into_iter().find_map(foreign) {
+                return NodeIdentity::Foreign(reason);
+            }
+            let Some(instance) = by_name else {
+                return NodeIdentity::Unresolved(unresolved(provider_text, csi_text, name));
+            };
+            (guessed(instance), NodeResolution::ByNodeName)
         }
-        _ => match by_name {
-            Some(instance) => (guessed(instance), NodeResolution::ByNodeName),
-            None => return NodeIdentity::Unresolved(unresolved(provider_text, csi_text, name)),
-        },
     };
     let mut warnings = Vec::new();
     if let (Some(text), Some(provider)) = (provider_text, provider) {
         judge_provider_id(text, provider, &found, &mut warnings);
     }
     if let (Some(text), Some(Err(_))) = (csi_text, csi) {
-        warnings.push(warning("csi-node-id-unreadable", format!("the CSI node id {text:?} names no instance")));
+        warnings.push(warning(CSI_NODE_ID_UNREADABLE, format!("the CSI node id {text:?} names no instance")));
     }
     judge_name(name, by_name, &found, resolution, &mut warnings);
     judge_found(&found, &mut warnings);
@@ -70,7 +83,7 @@ fn judge_provider_id(
 ) {
     match provider {
         Ok(provider) if provider.instance != found.instance => warnings.push(warning(
-            "instance-contradiction",
+            CONTRADICTION,
             format!(
                 "the provider id {text:?} names instance {}, but the CSI node id names {}, which counts as the newer",
                 provider.instance, found.instance
@@ -78,7 +91,7 @@ fn judge_provider_id(
         )),
         Ok(provider) => warnings.extend(provider.leniency.map(|leniency| tolerated(text, leniency))),
         Err(_) => warnings.push(warning(
-            "provider-id-unreadable",
+            PROVIDER_ID_UNREADABLE,
             format!("the provider id {text:?} names no instance, so {} is taken from elsewhere", found.instance),
         )),
     }
@@ -108,7 +121,7 @@ fn judge_name(
         warnings.push(warning("instance-guessed", message));
     } else if instance != found.instance {
         let message = format!("node {name} is named after instance {instance}, but its instance is {}", found.instance);
-        warnings.push(warning("instance-contradiction", message));
+        warnings.push(warning(CONTRADICTION, message));
     }
 }
 
@@ -116,7 +129,7 @@ fn judge_found(found: &ParsedInstanceId<'_>, warnings: &mut Vec<Finding>) {
     if !found.has_usual_length() {
         let message =
             format!("EC2's instance ids have 8 or 17 hexadecimal digits behind \"i-\", {:?} has not", found.instance);
-        warnings.push(warning("unusual-length", message));
+        warnings.push(warning("unusual-instance-id", message));
     }
     if found.is_hyperpod {
         let message =
@@ -125,23 +138,28 @@ fn judge_found(found: &ParsedInstanceId<'_>, warnings: &mut Vec<Finding>) {
     }
 }
 
-fn foreign(no: NoInstance<'_>, text: &str) -> Reason {
+fn foreign((text, parsed): (Option<&str>, Option<Result<ParsedInstanceId<'_>, NoInstance<'_>>>)) -> Option<Reason> {
+    let (text, no) = (text?, parsed?.err()?);
     match no {
-        NoInstance::Fargate => reason("fargate", format!("{text:?} is a Fargate node, which attaches no EBS volume")),
-        NoInstance::Hybrid => reason("hybrid", format!("{text:?} is an EKS hybrid node, which is not in EC2")),
-        NoInstance::Snow => reason("snow", format!("{text:?} is an instance of a Snow device, which is not in EC2")),
-        NoInstance::OtherProvider(scheme) => {
-            reason("other-provider", format!("{text:?} is a node of the provider {scheme:?}, not of AWS"))
+        NoInstance::Fargate => {
+            Some(reason("fargate", format!("{text:?} is a Fargate node, which attaches no EBS volume")))
         }
-        NoInstance::Unreadable => reason("unreadable", format!("{text:?} names no instance")),
+        NoInstance::Hybrid => Some(reason("hybrid", format!("{text:?} is an EKS hybrid node, which is not in EC2"))),
+        NoInstance::Snow => {
+            Some(reason("snow", format!("{text:?} is an instance of a Snow device, which is not in EC2")))
+        }
+        NoInstance::OtherProvider(scheme) => {
+            Some(reason("other-provider", format!("{text:?} is a node of the provider {scheme:?}, not of AWS")))
+        }
+        NoInstance::Unreadable => None,
     }
 }
 
 /// The best of what was given and does not name an instance.
 fn unresolved(provider: Option<&str>, csi: Option<&str>, name: &str) -> Problem {
     let (subject, text, rule) = match (provider, csi) {
-        (Some(text), _) => ("spec.providerID", text, "provider-id-unreadable"),
-        (None, Some(text)) => ("CSI node id", text, "csi-node-id-unreadable"),
+        (Some(text), _) => ("spec.providerID", text, PROVIDER_ID_UNREADABLE),
+        (None, Some(text)) => ("CSI node id", text, CSI_NODE_ID_UNREADABLE),
         (None, None) if !name.is_empty() => ("metadata.name", name, "node-name-no-instance"),
         (None, None) => ("node", "", "nothing-given"),
     };

@@ -43,6 +43,7 @@ fn answer(text: &str, mode: VolumeIds) -> Answer<'_> {
 
 fn accepted<'a>(text: &'a str, parsed: ParsedVolumeId<'a>) -> Answer<'a> {
     assert_eq!(parsed.text(), text);
+    assert_eq!(parsed.id().as_ref(), parsed.id().as_str());
     let warnings = parsed.warnings();
     for warning in &warnings {
         assert!(warning.reason.message.starts_with(&format!("volume id {text:?}: ")), "{}", warning.reason.message);
@@ -84,8 +85,22 @@ fn b1_every_spelling_in_both_modes() {
         ("aws:///vol-1 ", is("vol-1", &["surrounding-whitespace", length]), no("surrounding-whitespace")),
         ("aws://z:/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
         ("aws://z:80/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
+        ("aws://z:1:2/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
+        ("aws://z/vol-1234", is("vol-1234", &["zone-shape", length]), no("zone-shape")),
+        ("aws://z/vol-1234/", is("vol-1234", &["trailing-slash", "zone-shape", length]), no("trailing-slash")),
+        ("aws://z/vol-", is("vol-", &["zone-shape", "empty-suffix"]), no("zone-shape")),
+        ("aws://z/vol-1?x=y", is("vol-1", &["query", "zone-shape", length]), no("query")),
+        ("aws://z/vol-1#f", is("vol-1", &["fragment", "zone-shape", length]), no("fragment")),
+        (
+            "aws://z/vol-%2F",
+            is("vol-", &["trailing-slash", "percent-encoding", "zone-shape", "empty-suffix"]),
+            no("trailing-slash"),
+        ),
+        ("aws://z/vol-a b", is("vol-a b", &["zone-shape", "inner-whitespace"]), no("zone-shape")),
         ("aws://a:b@z/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
         ("aws://%25z/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
+        ("aws://%80/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
+        ("aws://%7f/vol-1", no("parse-escape"), no("parse-escape")),
         ("aws://%C3%84/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
         ("aws://Ä/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
         ("aws:///vol-ABCDEF01", is("vol-ABCDEF01", &["upper-case"]), no("upper-case")),
@@ -109,7 +124,7 @@ fn b1_every_spelling_in_both_modes() {
         ("aws://z{/vol-1", no("parse-zone-character"), no("parse-zone-character")),
         ("aws://[::1]/vol-1", no("parse-zone-character"), no("parse-zone-character")),
         ("aws://z:x/vol-1", no("parse-zone-port"), no("parse-zone-port")),
-        ("aws://z:1:2/vol-1", no("parse-zone-port"), no("parse-zone-port")),
+        ("aws://z:1:x/vol-1", no("parse-zone-port"), no("parse-zone-port")),
         ("aws://a b@z/vol-1", no("parse-user-info"), no("parse-user-info")),
         ("aws://%zz@z/vol-1", no("parse-escape"), no("parse-escape")),
         ("aws://z/vol-%zz", no("parse-escape"), no("parse-escape")),
@@ -162,6 +177,7 @@ fn b1_a_text_that_is_no_url_tells_the_input_and_the_cause() {
         ("aws://z:x/vol-1", "no port number"),
         ("aws://z/vol-%zz", "two hexadecimal digits"),
         ("aws://vol-1234", "three slashes"),
+        ("aws://z/a/vol-1", "more than one part"),
         ("", "names no volume"),
     ] {
         let problem = parse(text, VolumeIds::Lenient).expect_err(text);
@@ -170,5 +186,15 @@ fn b1_a_text_that_is_no_url_tells_the_input_and_the_cause() {
             "{}",
             problem.message
         );
+    }
+}
+
+#[test]
+fn d_4_a_leniency_tells_the_input_and_the_cause_in_either_mode() {
+    let text = " vol-1234abcd";
+    let warnings = parse(text, VolumeIds::Lenient).expect(text).warnings();
+    let problem = parse(text, VolumeIds::Strict).expect_err(text);
+    for message in [&warnings[0].reason.message, &problem.message] {
+        assert!(message.contains(&format!("{text:?}")) && message.contains("Kubernetes does not trim"), "{message}");
     }
 }
