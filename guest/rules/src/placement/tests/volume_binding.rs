@@ -16,7 +16,7 @@ fn f_50_bound_means_a_volume_name_and_the_annotation() {
     let named = ClaimFacts { bind_completed: false, ..bound(labelled(pv("pv-1"), &[(GA, "a")])) };
     let pod = pod(vec![claimed(0, named)]);
     let class = node(&[(GA, "a")]);
-    let names = ["claim-0", "data-0", "pv.kubernetes.io/bind-completed", "assume-bound"];
+    let names = ["claim-0", "data-0", "pv.kubernetes.io/bind-completed", "set assume-bound to true"];
     check("F-50", &pod, &class, never(&["claim-not-bind-completed"]), &names);
     let assuming = Settings { assume_bound: true, ..Settings::default() };
     check_with("F-50 assumed", &assuming, (&pod, &class), FITS, &[]);
