@@ -82,7 +82,7 @@ fn encode(package: &str, target: &Path, out: &Path) -> Result<Built> {
     let bytes = ComponentEncoder::default()
         .validate(true)
         .module(&module)
-        .and_then(|mut encoder| encoder.encode())
+        .and_then(|encoder| encoder.encode())
         .with_context(|| format!("{package} could not be encoded as a component"))?;
     let component = out.join(format!("{package}.component.wasm"));
     std::fs::write(&component, bytes).with_context(|| format!("{} could not be written", component.display()))?;
