@@ -114,6 +114,7 @@ fn d_36_a_node_that_lacks_the_csi_key_may_not_be_registered_yet() {
         ("D-36 it will come with another zone", terms(vec![term(vec![csi_zone()])]), &[(GA, "us-east-1b")], CONFLICT),
         ("D-36 by beta", terms(vec![term(vec![csi_zone()])]), &[(BETA, "us-east-1b")], CONFLICT),
         ("D-36 key there", terms(vec![term(vec![csi_zone()])]), &[(EBS_ZONE, "us-east-1b")], CONFLICT),
+        ("D-36 one of two zones", only(EBS_ZONE, &["us-east-1b", "us-east-1a"]), &[(GA, "us-east-1a")], NOT_REGISTERED),
         ("D-36 Exists", terms(vec![exists]), &[(GA, "us-east-1b")], NOT_REGISTERED),
         ("D-36 something else fails too", terms(vec![term(vec![csi_zone(), is_in("disk", &["ssd"])])]), &[], CONFLICT),
         ("D-36 in the other order", terms(vec![term(vec![is_in("disk", &["ssd"]), csi_zone()])]), &[], CONFLICT),

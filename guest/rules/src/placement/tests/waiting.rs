@@ -101,6 +101,11 @@ fn f_53_a_candidate_must_suit_the_claim_and_the_node() {
     ] {
         check(row, &pod, &migrated_node(&[(GA, "a")]), wanted, &[]);
     }
+    let both_modes = ClaimFacts {
+        access_modes: strings(&["ReadWriteOnce", "ReadWriteMany"]),
+        ..static_only(vec![candidate(pv("pv-1"))])
+    };
+    check("F-53 every mode counts", &alone(both_modes), &node(&[]), NONE_TO_BIND, &[]);
     let unreadable = ClaimFacts { requested_bytes: None, ..static_only(vec![candidate(pv("pv-1"))]) };
     check("F-53 unreadable request", &alone(unreadable), &node(&[]), NONE_TO_BIND, &[]);
 }
