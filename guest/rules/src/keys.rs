@@ -17,7 +17,8 @@ pub const ZONE_GCE_CSI: &str = "topology.gke.io/zone";
 pub const VOLUME_ZONE_KEYS: [&str; 4] = [ZONE, REGION, ZONE_BETA, REGION_BETA];
 
 /// The node labels that the rules read whatever a question names, in ascending order.
-pub const NODE_LABELS_READ: [&str; 6] = [REGION_BETA, ZONE_BETA, ZONE_EBS_CSI, ZONE_GCE_CSI, REGION, ZONE];
+pub const NODE_LABELS_READ: [&str; 7] =
+    [REGION_BETA, ZONE_BETA, OUTPOST_EBS_CSI, ZONE_EBS_CSI, ZONE_GCE_CSI, REGION, ZONE];
 
 /// The annotation of a provisioner on its volumes (F-2).
 pub const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
