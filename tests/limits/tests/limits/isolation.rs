@@ -84,3 +84,30 @@ fn a_policy_outlives_its_engine() {
     drop(engine);
     assert_fails(looping.evaluate(""), "deadline");
 }
+
+/// A limit on virtual memory, as some container platforms set it: far too small for the pool's reservation.
+#[cfg(unix)]
+#[test]
+fn a_policy_works_where_no_pool_fits() {
+    const ALONE: &str = "ZONEWARDEN_TEST_WITHOUT_POOL";
+    if std::env::var_os(ALONE).is_some() {
+        let engine = Engine::new(&Options { limits: small_limits(), cache: None }).expect("it does without a pool");
+        let policy = engine.load(&counter().component()).expect("it keeps the contract");
+        for _ in 0..3 {
+            assert_eq!(policy.evaluate("").expect("it answers"), Ok("11".to_owned()));
+        }
+        let hog = Guest::harmless().function("json.evaluate", "(drop (memory.grow (i32.const 300))) (i32.const 1024)");
+        let hog = engine.load(&hog.component()).expect("it keeps the contract");
+        assert_eq!(hog.evaluate("").expect_err("it wants too much").kind(), "memory");
+        return;
+    }
+    let output = std::process::Command::new("sh")
+        .args(["-c", r#"ulimit -v 12582912 && exec "$0" "$@""#])
+        .arg(std::env::current_exe().expect("a test knows its program"))
+        .args(["--exact", "limits::isolation::a_policy_works_where_no_pool_fits", "--nocapture"])
+        .env(ALONE, "1")
+        .output()
+        .expect("the test can be run once more");
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
+}
