@@ -25,9 +25,7 @@ impl Loaded {
     pub(crate) fn call<F: Function>(&self, params: F::Params<'_>) -> Result<F::Answer, Error> {
         let limits = &self.runtime.limits;
         let deadline = deadline(limits.deadline);
-        let Some(_slot) = self.runtime.slots.take(deadline) else {
-            return Err(Error::Deadline { function: F::FULL_NAME, limit: limits.deadline, started: false });
-        };
+        let _slot = self.runtime.enter(F::FULL_NAME, deadline)?;
         // Dropped before the slot: the next call finds its place in the pool free.
         let mut store = self.runtime.store(deadline);
         let called = (|| {

@@ -6,8 +6,8 @@
 //! policy computes, which is microseconds.
 //!
 //! ```no_run
-//! use zonewarden_contract::identity::{VolumeIdentity, VolumeQuestion};
-//! use zonewarden_contract::types::{KubernetesVolumeId, VolumeSource};
+//! use zonewarden_engine::contract::identity::{VolumeIdentity, VolumeQuestion};
+//! use zonewarden_engine::contract::types::{KubernetesVolumeId, VolumeSource};
 //! use zonewarden_engine::{Engine, Options};
 //!
 //! fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -59,3 +59,5 @@ pub use engine::{Engine, Inspection};
 pub use error::{Blame, Error};
 pub use limits::{Limits, Options};
 pub use policy::{ConfiguredPolicy, Policy};
+/// The records of questions and answers, so that an embedder needs this one dependency.
+pub use zonewarden_contract as contract;

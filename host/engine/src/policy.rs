@@ -79,7 +79,6 @@ struct Configuration {
     info: PolicyInfo,
 }
 
-#[allow(clippy::missing_errors_doc, reason = "they are the same for every method, and named above")]
 impl ConfiguredPolicy {
     /// The SHA-256 of the component's file, in hexadecimal.
     pub fn digest(&self) -> &str {
@@ -184,5 +183,18 @@ impl fmt::Debug for ConfiguredPolicy {
             .field("settings", &self.settings())
             .field("info", self.info())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_policy_can_be_handed_to_any_thread() {
+        fn is_shared<T: Clone + Send + Sync + fmt::Debug + 'static>() {}
+        is_shared::<Policy>();
+        is_shared::<ConfiguredPolicy>();
+        is_shared::<crate::Engine>();
     }
 }

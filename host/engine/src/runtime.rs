@@ -9,7 +9,7 @@ use wasmtime::{
 use crate::cache::Cache;
 use crate::error::Error;
 use crate::limits::{Guard, Limits, MAX_CORE_INSTANCES, MAX_MEMORIES, MAX_TABLE_ELEMENTS, MAX_TABLES, Options};
-use crate::slots::Slots;
+use crate::slots::{Slot, Slots};
 
 /// How often a running guest is asked whether its time is up: the most that a call outlives its deadline by, on a machine that
 /// is not too busy to tick. A tick costs the host a wake-up and a guest nothing but a glance at a counter.
@@ -52,6 +52,12 @@ impl Runtime {
             .map_err(|error| Error::Engine { what: "set up the compiler and the instances", source: error.into() })?;
         start_clock(&engine)?;
         Ok(Self { engine, limits, slots: Slots::new(concurrency), cache })
+    }
+
+    /// Waits for a free slot. The wait counts: who called gets an answer or an error when the time of the call is up.
+    pub(crate) fn enter(&self, function: &'static str, deadline: Instant) -> Result<Slot<'_>, Error> {
+        let limit = self.limits.deadline;
+        self.slots.take(deadline).ok_or(Error::Deadline { function, limit, started: false })
     }
 
     /// A store for one call, with every limit on.
@@ -121,12 +127,24 @@ fn start_clock(engine: &wasmtime::Engine) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Blame;
 
     #[test]
     fn an_engine_without_any_slot_still_has_one() {
         let options = Options { limits: Limits { concurrency: 0, ..Limits::default() }, cache: None };
         let runtime = Runtime::new(&options).expect("the engine starts");
-        assert!(runtime.slots.take(Instant::now()).is_some());
+        assert!(runtime.enter("json.evaluate", Instant::now()).is_ok());
+    }
+
+    #[test]
+    fn a_call_that_never_gets_a_slot_says_so_and_blames_the_host() {
+        let options = Options { limits: Limits { concurrency: 1, ..Limits::default() }, cache: None };
+        let runtime = Runtime::new(&options).expect("the engine starts");
+        let held = runtime.enter("json.evaluate", Instant::now());
+        assert!(held.is_ok());
+        let error = runtime.enter("json.evaluate", Instant::now()).expect_err("the only slot is held");
+        assert_eq!(error.to_string(), "json.evaluate did not end within 1s, and never got a free slot");
+        assert_eq!(error.blame(), Blame::Host);
     }
 
     #[test]

@@ -134,9 +134,10 @@ impl Guest {
 
     /// The component.
     pub fn component(&self) -> Vec<u8> {
-        let encoder = ComponentEncoder::default().validate(true).module(&self.module());
-        encoder
-            .and_then(|mut encoder| encoder.encode())
+        ComponentEncoder::default()
+            .validate(true)
+            .module(&self.module())
+            .and_then(|encoder| encoder.encode())
             .unwrap_or_else(|error| panic!("it can't be encoded: {error:?}"))
     }
 

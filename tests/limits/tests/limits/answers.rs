@@ -53,26 +53,32 @@ fn a_million_times_the_same_text_counts_a_million_times() {
     assert_eq!(policy.evaluate("{}").expect("another call on the same policy works"), Ok("{}".to_owned()));
 }
 
-#[test]
-fn a_list_of_another_length_is_no_answer() {
-    let policy = configured(&Guest::harmless());
-    let node = NodeQuestion { node: NodeName { node_name: String::new() }, provider_id: None, csi_node_id: None };
-    let pod = PodQuestion { pod: "default/p".to_owned(), volumes: vec![], required_drivers: vec![] };
-    let class = NodeClass {
+fn pod() -> PodQuestion {
+    PodQuestion { pod: "default/p".to_owned(), volumes: vec![], required_drivers: vec![] }
+}
+
+fn class() -> NodeClass {
+    NodeClass {
         labels: vec![],
         has_csi_node: false,
         drivers: vec![],
         migrated_plugins: vec![],
         holds: vec![],
         selected_for: vec![],
-    };
+    }
+}
+
+#[test]
+fn a_list_of_another_length_is_no_answer() {
+    let policy = configured(&Guest::harmless());
+    let node = NodeQuestion { node: NodeName { node_name: String::new() }, provider_id: None, csi_node_id: None };
     let error = assert_fails(policy.identify_volumes(&[volume("vol-1")]), "contract");
     let text = "the policy breaks the contract: identity.identify-volumes answers 0 elements to 1";
     assert_eq!(error.to_string(), text);
     assert_fails(policy.identify_nodes(&[node]), "contract");
-    assert_fails(policy.filter(&pod, std::slice::from_ref(&class)), "contract");
-    assert_fails(policy.score(&pod, &[class]), "contract");
-    assert_eq!(policy.filter(&pod, &[]).expect("nothing is the right answer to nothing"), []);
+    assert_fails(policy.filter(&pod(), &[class()]), "contract");
+    assert_fails(policy.score(&pod(), &[class()]), "contract");
+    assert_eq!(policy.filter(&pod(), &[]).expect("nothing is the right answer to nothing"), []);
 }
 
 #[test]
@@ -94,6 +100,19 @@ fn an_answer_outside_the_memory_is_no_answer() {
 fn an_allocator_that_points_outside_the_memory_gets_no_question() {
     let policy = configured(&Guest::harmless().allocator("(i32.const -8)"));
     assert_fails(policy.evaluate("{}"), "contract");
+}
+
+#[test]
+fn a_score_beyond_the_best_counts_as_the_best() {
+    // One class with the score 200: an element has 20 bytes, the score first.
+    let body = "
+        (i32.store8 (i32.const 2048) (i32.const 200))
+        (i32.store (i32.const 1028) (i32.const 2048))
+        (i32.store (i32.const 1032) (i32.const 1))
+        (i32.const 1024)";
+    let policy = configured(&Guest::harmless().function("placement.score", body));
+    let scores = policy.score(&pod(), &[class()]).expect("it answers");
+    assert_eq!(scores.iter().map(|score| score.score).collect::<Vec<_>>(), [10]);
 }
 
 /// Answers one volume with the canonical id `vol-9`, whatever was asked.

@@ -1,6 +1,6 @@
 //! Nothing of a call is left for the next one, and calls do not get into each other's way.
 
-use zonewarden_engine::{Engine, Limits, Options};
+use zonewarden_engine::{Blame, Engine, Limits, Options};
 use zonewarden_limits_tests::{Guest, LOOP};
 
 use crate::{assert_fails, configured, small_limits};
@@ -61,18 +61,19 @@ fn more_callers_than_slots_all_get_their_answer() {
 }
 
 #[test]
-fn a_call_that_never_gets_a_slot_says_so_and_blames_the_host() {
+fn a_stuck_policy_holds_others_up_for_its_deadline_and_no_longer() {
     let limits = Limits { concurrency: 1, ..small_limits() };
     let engine = Engine::new(&Options { limits, cache: None }).expect("the engine can be set up");
     let stuck = engine.load(&Guest::harmless().function("json.evaluate", LOOP).component()).expect("it is a policy");
-    let errors: Vec<_> = std::thread::scope(|scope| {
+    std::thread::scope(|scope| {
         let calls: Vec<_> = (0..3).map(|_| scope.spawn(|| stuck.evaluate("").expect_err("it never ends"))).collect();
-        calls.into_iter().map(|call| call.join().expect("no caller panics")).collect()
+        for call in calls {
+            let error = call.join().expect("no caller panics");
+            assert_eq!(error.kind(), "deadline");
+            let waited = error.to_string().ends_with("and never got a free slot");
+            assert_eq!(error.blame(), if waited { Blame::Host } else { Blame::Guest });
+        }
     });
-    assert!(errors.iter().all(|error| error.kind() == "deadline"), "{errors:?}");
-    let waited = errors.iter().filter(|error| error.to_string().ends_with("and never got a free slot"));
-    assert!(waited.clone().count() >= 1, "{errors:?}");
-    assert!(waited.clone().all(|error| error.blame() == zonewarden_engine::Blame::Host));
     let good = engine.load(&counter().component()).expect("it keeps the contract");
     assert_eq!(good.evaluate("").expect("the slot is free again"), Ok("11".to_owned()));
 }
@@ -83,4 +84,31 @@ fn a_policy_outlives_its_engine() {
     let looping = engine.load(&Guest::harmless().function("json.evaluate", LOOP).component()).expect("it is a policy");
     drop(engine);
     assert_fails(looping.evaluate(""), "deadline");
+}
+
+/// A limit on virtual memory, as some container platforms set it: far too small for the pool's reservation.
+#[cfg(unix)]
+#[test]
+fn a_policy_works_where_no_pool_fits() {
+    const ALONE: &str = "ZONEWARDEN_TEST_WITHOUT_POOL";
+    if std::env::var_os(ALONE).is_some() {
+        let engine = Engine::new(&Options { limits: small_limits(), cache: None }).expect("it does without a pool");
+        let policy = engine.load(&counter().component()).expect("it keeps the contract");
+        for _ in 0..3 {
+            assert_eq!(policy.evaluate("").expect("it answers"), Ok("11".to_owned()));
+        }
+        let hog = Guest::harmless().function("json.evaluate", "(drop (memory.grow (i32.const 300))) (i32.const 1024)");
+        let hog = engine.load(&hog.component()).expect("it keeps the contract");
+        assert_eq!(hog.evaluate("").expect_err("it wants too much").kind(), "memory");
+        return;
+    }
+    let output = std::process::Command::new("sh")
+        .args(["-c", r#"ulimit -v 12582912 && exec "$0" "$@""#])
+        .arg(std::env::current_exe().expect("a test knows its program"))
+        .args(["--exact", "limits::isolation::a_policy_works_where_no_pool_fits", "--nocapture"])
+        .env(ALONE, "1")
+        .output()
+        .expect("the test can be run once more");
+    let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+    assert!(output.status.success() && text.contains("1 passed"), "{text}");
 }
