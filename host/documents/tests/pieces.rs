@@ -145,9 +145,9 @@ fn a_message_names_what_was_found_and_expected() {
         "f, document 1, line 1, column 10: name: invalid type: integer `5`, expected a string"
     );
     assert_eq!(read("name: 5\n"), "f, document 1, line 1, column 7: name: The string value [5] must be quoted");
-    assert_eq!(read("name: [a]\n"), "f, document 1, line 1, column 7: name: x");
+    assert_eq!(read("name: [a]\n"), "f, document 1, line 1, column 7: name: expected string scalar");
     assert_eq!(read("labels: {}\n"), "f, document 1, line 1, column 1: missing field `name`");
-    assert_eq!(read("name: a\n\tb: c\n"), "f, document 1, line 1, column 7: x");
+    assert_eq!(read("name: a\n\tb: c\n"), "f, document 1, line 1, column 7: while scanning a plain scalar, found a tab");
 }
 
 proptest! {
