@@ -131,6 +131,7 @@ fn skip_marker(cursor: &mut Cursor<'_>) {
             let at = cursor.at() + mark.len();
             cursor.advance_to(at);
         }
+        cursor.skip_blank_lines();
     }
 }
 
@@ -169,8 +170,8 @@ mod tests {
 
     #[test]
     fn yaml_documents_are_cut_at_their_marks() {
-        check(b"a: 1\n---\nb: 2\n", &[(1, 1, 1, "a: 1\n"), (2, 2, 4, "\nb: 2\n")]);
-        check(b"---\na: 1\n...\n---\r\nb: 2", &[(1, 1, 4, "\na: 1\n"), (2, 4, 4, "\r\nb: 2")]);
+        check(b"a: 1\n---\nb: 2\n", &[(1, 1, 1, "a: 1\n"), (2, 3, 1, "b: 2\n")]);
+        check(b"---\na: 1\n...\n---\r\nb: 2", &[(1, 2, 1, "a: 1\n"), (2, 5, 1, "b: 2")]);
         check(b"--- {a: 1}\n", &[(1, 1, 4, " {a: 1}\n")]);
         check(b"a: |\n  ---\n  x\n---x: 1\n", &[(1, 1, 1, "a: |\n  ---\n  x\n---x: 1\n")]);
     }
@@ -179,7 +180,7 @@ mod tests {
     fn what_has_no_content_is_no_document() {
         check(b"", &[]);
         check(b"\n  \n# nothing\n", &[]);
-        check(b"%YAML 1.2\n---\na: 1\n---\n---\n# end\n", &[(1, 2, 4, "\na: 1\n")]);
+        check(b"%YAML 1.2\n---\na: 1\n---\n---\n# end\n", &[(1, 3, 1, "a: 1\n")]);
     }
 
     #[test]
@@ -190,18 +191,18 @@ mod tests {
             (3, 2, 10, "[1]"),
         ]);
         check(b"---\n{\"a\": [1, {}\n", &[(1, 2, 1, "{\"a\": [1, {}\n")]);
-        check(b"{}\n---\nb: 1\n", &[(1, 1, 1, "{}"), (2, 2, 4, "\nb: 1\n")]);
+        check(b"{}\n---\nb: 1\n", &[(1, 1, 1, "{}"), (2, 3, 1, "b: 1\n")]);
     }
 
     #[test]
     fn marks_of_byte_order_are_no_content() {
-        check(b"\xEF\xBB\xBFa: 1\n---\n\xEF\xBB\xBFb: 1\n", &[(1, 1, 1, "a: 1\n"), (2, 2, 4, "\n\u{feff}b: 1\n")]);
+        check(b"\xEF\xBB\xBFa: 1\n---\n\xEF\xBB\xBFb: 1\n", &[(1, 1, 1, "a: 1\n"), (2, 3, 2, "b: 1\n")]);
         check(b"\xFF\xFE{\0}\0", &[(1, 1, 1, "{}")]);
     }
 
     #[test]
     fn a_byte_that_is_not_text_costs_its_document_only() {
         let message = "byte 0xff is not UTF-8 text; save the file as UTF-8, or as UTF-16 with its mark";
-        check(b"a: 1\n---\nb: \xFF\n---\nc: 1\n", &[(1, 1, 1, "a: 1\n"), (2, 3, 4, message), (3, 4, 4, "\nc: 1\n")]);
+        check(b"a: 1\n---\nb: \xFF\n---\nc: 1\n", &[(1, 1, 1, "a: 1\n"), (2, 3, 4, message), (3, 5, 1, "c: 1\n")]);
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn value_end(text: &str, start: usize) -> Option<usize> {
     let (mut at, mut depth) = (start, 0_usize);
     loop {
         match *bytes.get(at)? {
-            b'"' => at = string_end(bytes, at)?,
+            b'"' => at = string_end(text, at)?,
             b'{' | b'[' => (at, depth) = (at + 1, depth + 1),
             b'}' | b']' if depth == 0 => return Some(at),
             b'}' | b']' => (at, depth) = (at + 1, depth - 1),
@@ -32,13 +32,15 @@ pub(crate) fn value_end(text: &str, start: usize) -> Option<usize> {
     }
 }
 
-fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+/// The quote that has an even number of backslashes before it ends the string.
+fn string_end(text: &str, start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
-        match *bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
+        let quote = at + text[at..].find('"')?;
+        let backslashes = text.as_bytes()[start + 1..quote].iter().rev().take_while(|byte| **byte == b'\\').count();
+        at = quote + 1;
+        if backslashes % 2 == 0 {
+            return Some(at);
         }
     }
 }

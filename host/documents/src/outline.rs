@@ -68,7 +68,7 @@ impl<'a> Cursor<'a> {
     /// Goes on to this byte, which must be at the beginning of a character and not before the present one.
     pub(crate) fn advance_to(&mut self, at: usize) {
         let passed = &self.text[self.at..at];
-        let lines = passed.bytes().filter(|byte| *byte == b'\n').count();
+        let lines = passed.matches('\n').count();
         let (first_column, last_line) = match passed.rfind('\n') {
             Some(end) => (1, &passed[end + 1..]),
             None => (self.position.column, passed),
@@ -76,6 +76,15 @@ impl<'a> Cursor<'a> {
         self.position.line += lines as u32;
         self.position.column = first_column + last_line.chars().count() as u32;
         self.at = at;
+    }
+
+    /// Goes on over blank lines, to the beginning of the first line that has content.
+    pub(crate) fn skip_blank_lines(&mut self) {
+        let rest = self.rest();
+        let blank = rest.len() - rest.trim_start().len();
+        if let Some(end) = rest[..blank].rfind('\n') {
+            self.advance_to(self.at + end + 1);
+        }
     }
 
     /// Goes on over what JSON calls whitespace.
