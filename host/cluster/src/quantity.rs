@@ -1,7 +1,8 @@
 //! Kubernetes quantities (`10Gi`, `5e9`, `100M`) as whole numbers, rounded up as Kubernetes rounds them.
 
 /// The forms that are accepted, for messages.
-pub const FORMS: &str = "a decimal number, alone or with a suffix (Ki Mi Gi Ti Pi Ei, n u m k M G T P E) or an exponent (5e9)";
+pub const FORMS: &str =
+    "a decimal number, alone or with a suffix (Ki Mi Gi Ti Pi Ei, n u m k M G T P E) or an exponent (5e9)";
 
 /// The number that a quantity stands for, rounded up; `None` where it is none, is negative, or is too large.
 pub fn to_u64(text: &str) -> Option<u64> {
@@ -93,7 +94,10 @@ mod tests {
 
     #[test]
     fn what_is_no_quantity() {
-        for text in ["", "Gi", ".", "1.2.3", "-1", "10gi", "10 Gi", "10GiB", "1e", "1e+", "1e9Gi", "ten", "16Ei", "1e30", "10Gi\n"] {
+        for text in [
+            "", "Gi", ".", "1.2.3", "-1", "10gi", "10 Gi", "10GiB", "1e", "1e+", "1e9Gi", "ten", "16Ei", "1e30",
+            "10Gi\n",
+        ] {
             assert_eq!(to_u64(text), None, "{text:?}");
         }
     }

@@ -74,6 +74,9 @@ mod tests {
         check(r#"{"matchExpressions": [{"key": "tier", "operator": "Exists"}]}"#, true);
         check(r#"{"matchExpressions": [{"key": "tier", "operator": "DoesNotExist"}]}"#, false);
         check(r#"{"matchExpressions": [{"key": "app", "operator": "in", "values": ["db"]}]}"#, false);
-        check(r#"{"matchLabels": {"app": "db"}, "matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}"#, false);
+        check(
+            r#"{"matchLabels": {"app": "db"}, "matchExpressions": [{"key": "app", "operator": "DoesNotExist"}]}"#,
+            false,
+        );
     }
 }

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny};
 use zonewarden_contract::types::Label;
+use zonewarden_documents::time::Time;
 
 use crate::records::{Identity, ObjectName};
 
@@ -31,9 +31,9 @@ pub(crate) struct Metadata {
     #[serde(default)]
     resource_version: Option<String>,
     #[serde(default)]
-    creation_timestamp: Option<Timestamp>,
+    creation_timestamp: Option<Time>,
     #[serde(default)]
-    deletion_timestamp: Option<Timestamp>,
+    deletion_timestamp: Option<Time>,
     #[serde(default)]
     labels: Option<BTreeMap<String, String>>,
     #[serde(default)]
@@ -88,8 +88,8 @@ impl Metadata {
             name: ObjectName { namespace: Arc::from(namespace), name: Arc::from(std::mem::take(&mut self.name)) },
             uid: self.uid.take().unwrap_or_default(),
             resource_version: self.resource_version.take().unwrap_or_default(),
-            created: self.creation_timestamp,
-            deleted: self.deletion_timestamp,
+            created: self.creation_timestamp.map(|Time(time)| time),
+            deleted: self.deletion_timestamp.map(|Time(time)| time),
         }
     }
 
@@ -112,9 +112,12 @@ impl Metadata {
 
     /// The label keys that our own field manager owns.
     pub(crate) fn owned_labels(&mut self) -> Vec<String> {
-        let ours = self.managed_fields.take().into_iter().flatten().filter(|fields| {
-            fields.manager.as_deref() == Some(FIELD_MANAGER)
-        });
+        let ours = self
+            .managed_fields
+            .take()
+            .into_iter()
+            .flatten()
+            .filter(|fields| fields.manager.as_deref() == Some(FIELD_MANAGER));
         let labels = ours.filter_map(|fields| fields.fields?.metadata?.labels).flatten();
         let mut keys: Vec<_> = labels.filter_map(|(key, _)| Some(key.strip_prefix("f:")?.to_owned())).collect();
         keys.sort();
@@ -170,7 +173,11 @@ pub(crate) struct Unreadable {
 }
 
 /// The bytes of a quantity; one that can't be read is noted.
-pub(crate) fn bytes_of(quantity: Option<Quantity>, field: &'static str, unreadable: &mut Vec<Unreadable>) -> Option<u64> {
+pub(crate) fn bytes_of(
+    quantity: Option<Quantity>,
+    field: &'static str,
+    unreadable: &mut Vec<Unreadable>,
+) -> Option<u64> {
     let Quantity(text) = quantity?;
     let bytes = crate::quantity::to_u64(&text);
     if bytes.is_none() {

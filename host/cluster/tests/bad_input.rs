@@ -62,43 +62,69 @@ fn marks_utf_16_and_windows_line_ends() {
 #[test]
 fn a_tab_costs_its_document_only() {
     let broken = pv("b").replace("  name", "\tname");
-    check(format!("{}---\n{broken}---\n{}", pv("a"), pv("c")), &["a", "c"], &[
-        "f.yaml, document 2, line 13, column 2: tabs disallowed within this context (block indentation)",
-    ]);
+    check(
+        format!("{}---\n{broken}---\n{}", pv("a"), pv("c")),
+        &["a", "c"],
+        &["f.yaml, document 2, line 13, column 2: tabs disallowed within this context (block indentation)"],
+    );
 }
 
 #[test]
 fn truncated_json_keeps_what_stood_before() {
     let object = r#"{"apiVersion":"v1","kind":"PersistentVolume","metadata":{"name":"NAME"},"spec":{}}"#;
     let list = format!(r#"{{"kind":"List","items":[{},{}"#, object.replace("NAME", "a"), &object[..30]);
-    check(list, &["a"], &[
-        "f.yaml, document 1, line 1, column 105: the text ends before this value does; what stood before it was read",
-    ]);
+    check(
+        list,
+        &["a"],
+        &[
+            "f.yaml, document 1, line 1, column 105: the text ends before this value does; what stood before it was read",
+        ],
+    );
 }
 
 #[test]
 fn a_malformed_field_costs_its_object_only() {
     let labels = pv("b").replace("  name: b", "  name: b\n  labels:\n    x: true");
-    check(format!("{}---\n{labels}---\n{}", pv("a"), pv("c")), &["a", "c"], &[
-        "f.yaml, document 2, line 15, column 8: PersistentVolume b: metadata.labels.x: The string value [true] must be quoted",
-    ]);
+    check(
+        format!("{}---\n{labels}---\n{}", pv("a"), pv("c")),
+        &["a", "c"],
+        &[
+            "f.yaml, document 2, line 15, column 8: PersistentVolume b: metadata.labels.x: The string value [true] must be quoted",
+        ],
+    );
     let number = pv("b").replace("vol-1", "17");
-    check(number, &[], &[
-        "f.yaml, document 1, line 8, column 19: PersistentVolume b: spec.csi.volumeHandle: The string value [17] must be quoted",
-    ]);
-    check(r#"{"kind":"Pod","metadata":{"name":"p","namespace":"n"},"spec":{"volumes":{}}}"#, &[], &[
-        "f.yaml, document 1, line 1, column 72: Pod n/p: spec.volumes: invalid type: map, expected a sequence",
-    ]);
-    check(r#"{"kind":"Pod","metadata":{"name":"p","creationTimestamp":"yesterday"}}"#, &[], &[
-        "f.yaml, document 1, line 1, column 68: Pod p: metadata.creationTimestamp: failed to parse year in date \"yesterday\": \
-         failed to parse \"yest\" as year (a four digit integer): invalid digit, expected 0-9 but got y",
-    ]);
-    check(r#"{"kind":"Pod","metadata":{"name":""}}"#, &[], &[
-        "f.yaml, document 1, line 1, column 1: Pod: metadata.name: is empty; every object has a name",
-    ]);
-    check(r#"{"metadata":{"name":"p"}}"#, &[], &[
-        "f.yaml, document 1, line 1, column 1: there is no field kind; a Kubernetes object has apiVersion, kind and metadata",
-    ]);
+    check(
+        number,
+        &[],
+        &[
+            "f.yaml, document 1, line 8, column 19: PersistentVolume b: spec.csi.volumeHandle: The string value [17] must be quoted",
+        ],
+    );
+    check(
+        r#"{"kind":"Pod","metadata":{"name":"p","namespace":"n"},"spec":{"volumes":{}}}"#,
+        &[],
+        &["f.yaml, document 1, line 1, column 72: Pod n/p: spec.volumes: invalid type: map, expected a sequence"],
+    );
+    check(
+        r#"{"kind":"Pod","metadata":{"name":"p","creationTimestamp":"yesterday"}}"#,
+        &[],
+        &[
+            "f.yaml, document 1, line 1, column 69: Pod p: metadata.creationTimestamp: \"yesterday\" is no point in time; \
+         accepted is RFC 3339, such as 2026-11-03T09:12:48Z",
+        ],
+    );
+    check(
+        r#"{"kind":"Pod","metadata":{"name":""}}"#,
+        &[],
+        &["f.yaml, document 1, line 1, column 1: Pod: metadata.name: is empty; every object has a name"],
+    );
+    check(
+        r#"{"metadata":{"name":"p"}}"#,
+        &[],
+        &[
+            "f.yaml, document 1, line 1, column 1: there is no field kind; a Kubernetes object has apiVersion, kind and metadata",
+        ],
+    );
 }
 
 #[test]
@@ -116,10 +142,14 @@ fn a_quantity_that_can_not_be_read_costs_nothing_else() {
 #[test]
 fn of_two_objects_with_one_name_the_later_wins() {
     let later = pv("a").replace("vol-1", "vol-2");
-    let loaded = check(format!("{}---\n{later}", pv("a")), &["a"], &[
-        "f.yaml, document 2, line 10, column 1: PersistentVolume a: stands at f.yaml, document 1, line 1, column 1 too; \
+    let loaded = check(
+        format!("{}---\n{later}", pv("a")),
+        &["a"],
+        &[
+            "f.yaml, document 2, line 10, column 1: PersistentVolume a: stands at f.yaml, document 1, line 1, column 1 too; \
          the later one is used",
-    ]);
+        ],
+    );
     assert_eq!(loaded.counts, [(Kind::PersistentVolume, 1)].into());
     let id = KubernetesVolumeId { kubernetes_volume_id: "vol-2".to_owned() };
     let expected = VolumeSource::Csi(CsiSource { driver: "d".to_owned(), volume_handle: id });
@@ -128,11 +158,16 @@ fn of_two_objects_with_one_name_the_later_wins() {
 
 #[test]
 fn unknown_kinds_are_named_once_and_counted() {
-    let text = "kind: Secret\napiVersion: v1\n---\nkind: Secret\napiVersion: v1\n---\nkind: Node\napiVersion: other.io/v1\n";
-    let loaded = check(format!("{text}---\n{}", pv("a")), &["a"], &[
-        "f.yaml, document 1, line 1, column 1: objects of kind Secret are not read, and not needed",
-        "f.yaml, document 3, line 7, column 1: objects of kind Node.other.io are not read, and not needed",
-    ]);
+    let text =
+        "kind: Secret\napiVersion: v1\n---\nkind: Secret\napiVersion: v1\n---\nkind: Node\napiVersion: other.io/v1\n";
+    let loaded = check(
+        format!("{text}---\n{}", pv("a")),
+        &["a"],
+        &[
+            "f.yaml, document 1, line 1, column 1: objects of kind Secret are not read, and not needed",
+            "f.yaml, document 3, line 7, column 1: objects of kind Node.other.io are not read, and not needed",
+        ],
+    );
     assert_eq!(loaded.unknown_kinds, [("Node.other.io".to_owned(), 1), ("Secret".to_owned(), 2)].into());
 }
 
@@ -153,10 +188,14 @@ fn a_missing_file_and_a_directory_cost_themselves_only() {
     std::fs::write(&file, pv("a")).unwrap();
     let loaded = load(&[PathBuf::from("no/such.yaml"), folder.clone(), file]);
     let codes: Vec<_> = loaded.problems.iter().map(|problem| problem.code.as_str()).collect();
-    assert_eq!((codes, loaded.counts), (vec!["file-missing", "file-is-directory"], [(Kind::PersistentVolume, 1)].into()));
+    assert_eq!(
+        (codes, loaded.counts),
+        (vec!["file-missing", "file-is-directory"], [(Kind::PersistentVolume, 1)].into())
+    );
     assert_eq!(zonewarden_cluster::files::load_folder(&folder).counts, [(Kind::PersistentVolume, 1)].into());
     std::fs::remove_dir_all(&folder).unwrap();
-    let codes: Vec<_> = zonewarden_cluster::files::load_folder(&folder).problems.iter().map(|p| p.code.as_str()).collect();
+    let codes: Vec<_> =
+        zonewarden_cluster::files::load_folder(&folder).problems.iter().map(|p| p.code.as_str()).collect();
     assert_eq!(codes, ["file-missing"]);
 }
 

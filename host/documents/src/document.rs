@@ -95,7 +95,8 @@ impl<'a> Text<'a> {
         let Position { line, column } = cursor.position();
         let place = Place { file: Arc::clone(&self.file), document: number, line, column };
         let byte = segment.get(valid).copied().unwrap_or_default();
-        let message = format!("byte 0x{byte:02x} is not UTF-8 text; save the file as UTF-8, or as UTF-16 with its mark");
+        let message =
+            format!("byte 0x{byte:02x} is not UTF-8 text; save the file as UTF-8, or as UTF-16 with its mark");
         Problem::error(Code::NotText, place, message)
     }
 }
@@ -164,7 +165,8 @@ mod tests {
                 }
             })
             .collect();
-        let found: Vec<_> = found.iter().map(|(number, line, column, text)| (*number, *line, *column, &**text)).collect();
+        let found: Vec<_> =
+            found.iter().map(|(number, line, column, text)| (*number, *line, *column, &**text)).collect();
         assert_eq!(found, expected);
     }
 
@@ -185,11 +187,10 @@ mod tests {
 
     #[test]
     fn json_values_are_cut_where_they_end() {
-        check(b"{\"a\": \"}\"}\n{\"b\": 2} [1]", &[
-            (1, 1, 1, "{\"a\": \"}\"}"),
-            (2, 2, 1, "{\"b\": 2}"),
-            (3, 2, 10, "[1]"),
-        ]);
+        check(
+            b"{\"a\": \"}\"}\n{\"b\": 2} [1]",
+            &[(1, 1, 1, "{\"a\": \"}\"}"), (2, 2, 1, "{\"b\": 2}"), (3, 2, 10, "[1]")],
+        );
         check(b"---\n{\"a\": [1, {}\n", &[(1, 2, 1, "{\"a\": [1, {}\n")]);
         check(b"{}\n---\nb: 1\n", &[(1, 1, 1, "{}"), (2, 3, 1, "b: 1\n")]);
     }

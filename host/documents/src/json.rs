@@ -55,7 +55,8 @@ pub(crate) fn mapping<'a>(piece: &Piece<'a>, list_key: &str) -> Mapping<'a> {
         Some(b'[') => elements(piece, &mut cursor, &mut mapping),
         _ => Err(unexpected(&cursor, "an object or a list")),
     };
-    mapping.fault = outcome.err().map(|fault| if piece.exact { fault } else { Fault { position: piece.position, ..fault } });
+    mapping.fault =
+        outcome.err().map(|fault| if piece.exact { fault } else { Fault { position: piece.position, ..fault } });
     mapping
 }
 

@@ -16,6 +16,7 @@
 pub mod document;
 pub mod problem;
 pub mod source;
+pub mod time;
 
 mod encoding;
 mod json;

@@ -75,7 +75,10 @@ mod tests {
     #[test]
     fn a_missing_file_is_named() {
         let problem = read(Path::new("no/such/file.yaml")).unwrap_err();
-        assert_eq!(problem, Problem::error(Code::FileMissing, Place::file("no/such/file.yaml"), "there is no such file"));
+        assert_eq!(
+            problem,
+            Problem::error(Code::FileMissing, Place::file("no/such/file.yaml"), "there is no such file")
+        );
     }
 
     #[test]

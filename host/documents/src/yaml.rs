@@ -146,8 +146,7 @@ impl<'b> Cut<'_, 'b> {
     fn open(&mut self, line: &Line<'b>, key: Option<&'b str>) {
         let skipped = if key.is_some() { line.indent } else { 0 };
         let first_column = if line.number == 0 { self.piece.position.column } else { 1 };
-        let position =
-            Position { line: self.piece.position.line + line.number, column: first_column + skipped as u32 };
+        let position = Position { line: self.piece.position.line + line.number, column: first_column + skipped as u32 };
         self.open = Some(Open { key, from: line.at + skipped, position });
     }
 

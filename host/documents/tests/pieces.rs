@@ -18,7 +18,11 @@ fn thing(name: &str) -> Thing {
 }
 
 /// What a text's only document holds under `items`: each element as a thing or as its fault, and the fault of the whole.
-fn check(text: &str, expected: Vec<Result<Thing, (Code, Option<&str>, (u32, u32))>>, fault: Option<(Code, (u32, u32))>) {
+fn check(
+    text: &str,
+    expected: Vec<Result<Thing, (Code, Option<&str>, (u32, u32))>>,
+    fault: Option<(Code, (u32, u32))>,
+) {
     let text = Text::new("f", text.as_bytes());
     let documents = text.documents();
     let [Ok(document)] = &documents[..] else { panic!("{documents:?}") };
@@ -40,7 +44,11 @@ fn at(Position { line, column }: Position) -> (u32, u32) {
 #[test]
 fn a_yaml_list_is_cut_at_its_dashes() {
     check("items:\n- name: a\n-   name: b\n", vec![Ok(thing("a")), Ok(thing("b"))], None);
-    check("kind: List\nitems: # all\n\n  # one\n  - name: a\n  -\n    name: b\nend: 1\n", vec![Ok(thing("a")), Ok(thing("b"))], None);
+    check(
+        "kind: List\nitems: # all\n\n  # one\n  - name: a\n  -\n    name: b\nend: 1\n",
+        vec![Ok(thing("a")), Ok(thing("b"))],
+        None,
+    );
     check("items:\r\n- name: a\r\n- name: b\r\n", vec![Ok(thing("a")), Ok(thing("b"))], None);
     check("---\n  items:\n  - name: a\n", vec![Ok(thing("a"))], None);
     check("- name: a\n- name: b\n", vec![Ok(thing("a")), Ok(thing("b"))], None);
@@ -68,7 +76,11 @@ fn an_empty_list_is_a_list() {
 
 #[test]
 fn a_json_list_is_cut_at_its_commas() {
-    check("{\"items\":[{\"name\":\"a\"},{\"name\":\"b\\n\"}],\"kind\":\"List\"}", vec![Ok(thing("a")), Ok(thing("b\n"))], None);
+    check(
+        "{\"items\":[{\"name\":\"a\"},{\"name\":\"b\\n\"}],\"kind\":\"List\"}",
+        vec![Ok(thing("a")), Ok(thing("b\n"))],
+        None,
+    );
     check("[\n  {\"name\": \"a\"}\n]", vec![Ok(thing("a"))], None);
 }
 
@@ -127,7 +139,8 @@ fn aliases_that_unfold_to_too_much_are_refused() {
     let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..9 {
         let before = level - 1;
-        bomb += &format!("a{level}: &a{level} [*a{before}, *a{before}, *a{before}, *a{before}, *a{before}, *a{before}]\n");
+        bomb +=
+            &format!("a{level}: &a{level} [*a{before}, *a{before}, *a{before}, *a{before}, *a{before}, *a{before}]\n");
     }
     check(&bomb, vec![], Some((Code::BrokenYaml, (7, 15))));
 }
@@ -147,7 +160,10 @@ fn a_message_names_what_was_found_and_expected() {
     assert_eq!(read("name: 5\n"), "f, document 1, line 1, column 7: name: The string value [5] must be quoted");
     assert_eq!(read("name: [a]\n"), "f, document 1, line 1, column 7: name: expected string scalar");
     assert_eq!(read("labels: {}\n"), "f, document 1, line 1, column 1: missing field `name`");
-    assert_eq!(read("name: a\n\tb: c\n"), "f, document 1, line 1, column 7: while scanning a plain scalar, found a tab");
+    assert_eq!(
+        read("name: a\n\tb: c\n"),
+        "f, document 1, line 1, column 7: while scanning a plain scalar, found a tab"
+    );
 }
 
 proptest! {

@@ -69,7 +69,8 @@ impl Reading {
         let text = Text::new(origin, bytes);
         let documents = text.documents();
         if documents.is_empty() {
-            let message = "there is nothing in it; aws ec2 describe-volumes and describe-instances print what is read here";
+            let message =
+                "there is nothing in it; aws ec2 describe-volumes and describe-instances print what is read here";
             self.loaded.problems.push(Problem::warning(Code::Empty, Place::file(origin), message));
         }
         for document in documents {

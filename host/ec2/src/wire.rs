@@ -1,9 +1,9 @@
 //! The fields that are read, as `aws ec2 describe-…` prints them. `aws` leaves out or nulls what EC2 does not say.
 
-use jiff::Timestamp;
 use serde::Deserialize;
 use zonewarden_contract::attachment::{AttachmentState, InstanceState};
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, Label, VolumeState, Zone};
+use zonewarden_documents::time::Time;
 
 use crate::records;
 
@@ -80,7 +80,7 @@ struct Attachment {
     #[serde(default)]
     device: Option<String>,
     #[serde(default)]
-    attach_time: Option<Timestamp>,
+    attach_time: Option<Time>,
     #[serde(default)]
     associated_resource: Option<String>,
     #[serde(default)]
@@ -105,7 +105,8 @@ impl Volume {
             ("outpost-arn", present(self.outpost_arn)),
             ("volume-type", present(self.volume_type)),
         ];
-        let attributes = attributes.into_iter().filter_map(|(key, value)| Some(Label { key: key.to_owned(), value: value? }));
+        let attributes =
+            attributes.into_iter().filter_map(|(key, value)| Some(Label { key: key.to_owned(), value: value? }));
         records::Volume {
             id: AwsVolumeId { aws_volume_id: self.volume_id },
             zone: present(self.availability_zone).map(|zone| Zone { zone }),
@@ -124,7 +125,7 @@ impl Attachment {
             instance: present(self.instance_id).map(|id| InstanceId { instance_id: id }),
             state: attachment_state(self.state),
             device: present(self.device),
-            attached: self.attach_time,
+            attached: self.attach_time.map(|Time(time)| time),
             associated_resource: present(self.associated_resource),
             owning_service: present(self.instance_owning_service),
         }

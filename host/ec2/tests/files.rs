@@ -176,34 +176,59 @@ fn pages_bare_lists_and_yaml() {
     check(r#"[{"VolumeId":"v"},{"InstanceId":"i"},{"Instances":[{"InstanceId":"j"}]}]"#, &["v"], &["i", "j"], &[]);
     check(r#"{"Volumes":[]}"#, &[], &[], &[]);
     check("[]", &[], &[], &[]);
-    check(r#"{"Volumes":[{"VolumeId":"v"}],"NextToken":"abc"}"#, &["v"], &[], &[
-        "f, document 1, line 1, column 1: NextToken says that there are more pages than this one; \
-         what they list is unknown here",
-    ]);
+    check(
+        r#"{"Volumes":[{"VolumeId":"v"}],"NextToken":"abc"}"#,
+        &["v"],
+        &[],
+        &["f, document 1, line 1, column 1: NextToken says that there are more pages than this one; \
+         what they list is unknown here"],
+    );
 }
 
 #[test]
 fn bad_input_costs_itself_only() {
-    check("", &[], &[], &[
-        "f: there is nothing in it; aws ec2 describe-volumes and describe-instances print what is read here",
-    ]);
-    check(r#"{"Volumes":[{"VolumeId":"v"},{"VolumeId":"#, &["v"], &[], &[
-        "f, document 1, line 1, column 30: the text ends before this value does; what stood before it was read",
-    ]);
-    check(r#"{"Volumes":[{"State":"available"},{"VolumeId":"v"},{"VolumeId":""}]}"#, &["v"], &[], &[
-        "f, document 1, line 1, column 33: volume: missing field `VolumeId`",
-        "f, document 1, line 1, column 52: volume: VolumeId: is empty; EC2 gives every one an id",
-    ]);
-    check(r#"{"Volumes":[{"VolumeId":"v","State":5},{"VolumeId":"w"}]}"#, &["w"], &[], &[
-        "f, document 1, line 1, column 37: volume v: State: invalid type: integer `5`, expected a string",
-    ]);
-    check(r#"{"Volumes":[{"VolumeId":"v"},{"VolumeId":"v","State":"error"}]}"#, &["v"], &[], &[
-        "f, document 1, line 1, column 30: volume v: stands at f, document 1, line 1, column 13 too; the later one is used",
-    ]);
-    check(r#"{"kind":"List","items":[]}"#, &[], &[], &[
-        "f, document 1, line 1, column 1: there is neither a list Volumes nor a list Reservations; \
-         aws ec2 describe-volumes and describe-instances print what is read here",
-    ]);
+    check(
+        "",
+        &[],
+        &[],
+        &["f: there is nothing in it; aws ec2 describe-volumes and describe-instances print what is read here"],
+    );
+    check(
+        r#"{"Volumes":[{"VolumeId":"v"},{"VolumeId":"#,
+        &["v"],
+        &[],
+        &["f, document 1, line 1, column 30: the text ends before this value does; what stood before it was read"],
+    );
+    check(
+        r#"{"Volumes":[{"State":"available"},{"VolumeId":"v"},{"VolumeId":""}]}"#,
+        &["v"],
+        &[],
+        &[
+            "f, document 1, line 1, column 33: volume: missing field `VolumeId`",
+            "f, document 1, line 1, column 52: volume: VolumeId: is empty; EC2 gives every one an id",
+        ],
+    );
+    check(
+        r#"{"Volumes":[{"VolumeId":"v","State":5},{"VolumeId":"w"}]}"#,
+        &["w"],
+        &[],
+        &["f, document 1, line 1, column 37: volume v: State: invalid type: integer `5`, expected a string"],
+    );
+    check(
+        r#"{"Volumes":[{"VolumeId":"v"},{"VolumeId":"v","State":"error"}]}"#,
+        &["v"],
+        &[],
+        &[
+            "f, document 1, line 1, column 30: volume v: stands at f, document 1, line 1, column 13 too; the later one is used",
+        ],
+    );
+    check(
+        r#"{"kind":"List","items":[]}"#,
+        &[],
+        &[],
+        &["f, document 1, line 1, column 1: there is neither a list Volumes nor a list Reservations; \
+         aws ec2 describe-volumes and describe-instances print what is read here"],
+    );
     check(format!("\u{feff}{VOLUMES}").replace('\n', "\r\n"), &["vol-1"], &[], &[]);
     let units = format!("\u{feff}{VOLUMES}").encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
     check(units, &["vol-1"], &[], &[]);
@@ -215,16 +240,14 @@ fn bad_input_costs_itself_only() {
 #[test]
 fn what_no_file_lists_is_unknown() {
     let files = Files { loaded: parse(VOLUMES.as_bytes(), "f"), observed_at: Timestamp::UNIX_EPOCH };
-    let question = Question {
-        volumes: vec![volume_id("vol-2"), volume_id("vol-1")],
-        instances: vec![instance_id("i-1")],
-    };
+    let question =
+        Question { volumes: vec![volume_id("vol-2"), volume_id("vol-1")], instances: vec![instance_id("i-1")] };
     let sweep = files.sweep(&question);
     let record = files.loaded.volumes["vol-1"].clone();
-    assert_eq!(sweep.volumes, [
-        Evidence::Unknown(UnknownCause::NotListed),
-        Evidence::Found { observed_at: Timestamp::UNIX_EPOCH, record },
-    ]);
+    assert_eq!(
+        sweep.volumes,
+        [Evidence::Unknown(UnknownCause::NotListed), Evidence::Found { observed_at: Timestamp::UNIX_EPOCH, record },]
+    );
     assert_eq!(sweep.instances, [Evidence::Unknown(UnknownCause::NotAsked)]);
     assert_eq!(sweep.problems, []);
 }

@@ -18,7 +18,11 @@ pub struct Candidate<'a> {
 
 impl Index {
     /// The claim of one of a pod's volumes: its name and, where it exists, the claim. `None` for a volume without one.
-    pub fn claim_of<'a>(&'a self, pod: &Pod, volume: &PodVolume) -> Option<(ObjectName, Option<&'a PersistentVolumeClaim>)> {
+    pub fn claim_of<'a>(
+        &'a self,
+        pod: &Pod,
+        volume: &PodVolume,
+    ) -> Option<(ObjectName, Option<&'a PersistentVolumeClaim>)> {
         let name = pod.claim_of(volume)?;
         let claim = self.claim(&name);
         Some((name, claim))

@@ -1,8 +1,8 @@
 //! Nodes and CSINodes.
 
-use jiff::Timestamp;
 use serde::Deserialize;
 use zonewarden_contract::types::ProviderId;
+use zonewarden_documents::time::Time;
 
 use super::{Metadata, present};
 use crate::records::{self, AttachedVolume, CsiNodeDriver};
@@ -37,7 +37,7 @@ struct Taint {
     #[serde(default)]
     effect: Option<String>,
     #[serde(default)]
-    time_added: Option<Timestamp>,
+    time_added: Option<Time>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -59,9 +59,9 @@ struct Condition {
     #[serde(default)]
     status: Option<String>,
     #[serde(default)]
-    last_heartbeat_time: Option<Timestamp>,
+    last_heartbeat_time: Option<Time>,
     #[serde(default)]
-    last_transition_time: Option<Timestamp>,
+    last_transition_time: Option<Time>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -84,8 +84,8 @@ impl Node {
             provider_id: present(spec.provider_id).map(|id| ProviderId { provider_id: id }),
             unschedulable: spec.unschedulable.unwrap_or_default(),
             taints: spec.taints.into_iter().flatten().map(Taint::into_record).collect(),
-            ready_heartbeat: ready.as_ref().and_then(|condition| condition.last_heartbeat_time),
-            ready_since: ready.as_ref().and_then(|condition| condition.last_transition_time),
+            ready_heartbeat: ready.as_ref().and_then(|condition| condition.last_heartbeat_time).map(|Time(time)| time),
+            ready_since: ready.as_ref().and_then(|condition| condition.last_transition_time).map(|Time(time)| time),
             ready: ready.is_some_and(|condition| condition.status.as_deref() == Some("True")),
             volumes_in_use: status.volumes_in_use.unwrap_or_default(),
             volumes_attached: attached
@@ -101,7 +101,7 @@ impl Taint {
             key: self.key,
             value: self.value.unwrap_or_default(),
             effect: self.effect.unwrap_or_default(),
-            added: self.time_added,
+            added: self.time_added.map(|Time(time)| time),
         }
     }
 }

@@ -156,7 +156,8 @@ impl<'de> Visitor<'de> for VolumeVisitor {
                     volume.source = ephemeral.map(|_| PodVolumeSource::Ephemeral).or(volume.source);
                 }
                 _ => {
-                    let inline = next_source(&key, &mut map)?.filter(|source| !matches!(source, VolumeSource::Other(_)));
+                    let inline =
+                        next_source(&key, &mut map)?.filter(|source| !matches!(source, VolumeSource::Other(_)));
                     volume.source = inline.map(PodVolumeSource::Inline).or(volume.source);
                 }
             }
@@ -170,7 +171,8 @@ impl Pod {
         let spec = self.spec.unwrap_or_default();
         let status = self.status.unwrap_or_default();
         let volumes = spec.volumes.into_iter().flatten();
-        let volumes = volumes.filter_map(|volume| Some(records::PodVolume { name: volume.name, source: volume.source? }));
+        let volumes =
+            volumes.filter_map(|volume| Some(records::PodVolume { name: volume.name, source: volume.source? }));
         let affinity = spec.affinity.and_then(|affinity| affinity.node_affinity);
         records::Pod {
             identity: self.metadata.identity(true),

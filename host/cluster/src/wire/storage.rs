@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use zonewarden_contract::placement::{BindingMode, TopologyRequirement, TopologyTerm};
 use zonewarden_contract::types::{NodeName, VolumeSource};
+use zonewarden_documents::time::Time;
 
 use super::source::next_source;
 use super::{Metadata, pairs, present};
@@ -64,7 +64,9 @@ impl<'de> Visitor<'de> for InlineVisitor {
         let mut source = None;
         while let Some(key) = map.next_key::<String>()? {
             match &*key {
-                "csi" | "awsElasticBlockStore" | "gcePersistentDisk" => source = next_source(&key, &mut map)?.or(source),
+                "csi" | "awsElasticBlockStore" | "gcePersistentDisk" => {
+                    source = next_source(&key, &mut map)?.or(source)
+                }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
@@ -92,12 +94,12 @@ struct AttachmentError {
     #[serde(default)]
     message: Option<String>,
     #[serde(default)]
-    time: Option<Timestamp>,
+    time: Option<Time>,
 }
 
 impl AttachmentError {
     fn into_record(self) -> records::AttachmentError {
-        records::AttachmentError { message: self.message.unwrap_or_default(), time: self.time }
+        records::AttachmentError { message: self.message.unwrap_or_default(), time: self.time.map(|Time(time)| time) }
     }
 }
 
