@@ -6,8 +6,17 @@
 //!
 //! Read in this order: [`settings`], [`keys`] and [`zones`], then one module per interface of the contract.
 
+pub mod csi_translation;
+pub mod gce;
+pub mod identity;
 pub mod keys;
+pub mod mount_path;
+pub mod provider_id;
+pub mod region;
 pub mod settings;
+pub mod storage_class;
+pub mod volume_id;
+pub mod zone_choice;
 pub mod zones;
 
 mod answer;

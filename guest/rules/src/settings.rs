@@ -155,11 +155,15 @@ const SPECS: &[Spec] = &[
     seconds("orphan-seconds", "600", "When an attachment that Kubernetes does not know is reported", |s, _, n| {
         s.orphan_seconds = n;
     }),
-    seconds("leaked-seconds", "600", "When an attachment that no pod uses counts as leaked", |s, _, n| s.leaked_seconds = n),
+    seconds("leaked-seconds", "600", "When an attachment that no pod uses counts as leaked", |s, _, n| {
+        s.leaked_seconds = n
+    }),
     seconds("deleted-seconds", "120", "For how long EC2 must say that a volume does not exist", |s, _, n| {
         s.deleted_seconds = n;
     }),
-    seconds("consistent-seconds", "10", "How far apart two reads that agree must lie", |s, _, n| s.consistent_seconds = n),
+    seconds("consistent-seconds", "10", "How far apart two reads that agree must lie", |s, _, n| {
+        s.consistent_seconds = n
+    }),
     seconds("lease-silent-seconds", "15", "For how long a dead kubelet's Lease must not have changed", |s, _, n| {
         s.lease_silent_seconds = n;
     }),
