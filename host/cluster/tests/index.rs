@@ -110,7 +110,7 @@ fn candidates_are_those_of_the_class_that_nobody_else_has() {
     ];
     let index = index(&elements.join(","));
     let found = |name: &str| -> Vec<_> {
-        let candidates = index.candidates(index.claim(&claim(name)).unwrap());
+        let candidates = index.candidates(index.claim(&claim(name)).expect("the claim is in the index"));
         candidates.map(|one| (one.volume.identity.name.to_string(), one.available, one.selected)).collect()
     };
     let expected = [("free", true, true), ("pending", false, true), ("by-name", true, true), ("ours", true, true)];

@@ -19,6 +19,7 @@ impl<'de> Deserialize<'de> for Time {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that finds nothing has failed")]
 mod tests {
     use super::*;
 

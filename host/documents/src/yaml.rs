@@ -167,7 +167,7 @@ impl<'b> Cut<'_, 'b> {
 
 /// Lets the parser read all of it and cuts what it read.
 fn unfold<'a>(piece: &Piece<'a>, list_key: &str) -> Mapping<'a> {
-    let value: serde_json::Value = match read_with(piece, &[], options(false)) {
+    let value: serde_json::Value = match read_with(piece, &[], &options(false)) {
         Ok(value) => value,
         Err(fault) => return Mapping { fault: Some(fault), ..Mapping::default() },
     };
@@ -183,7 +183,7 @@ fn unfold<'a>(piece: &Piece<'a>, list_key: &str) -> Mapping<'a> {
 
 /// Reads a value.
 pub(crate) fn read<T: DeserializeOwned>(piece: &Piece<'_>, unread: &[(&str, &str)]) -> Result<T, Fault> {
-    read_with(piece, unread, options(true))
+    read_with(piece, unread, &options(true))
 }
 
 /// `is_typed`: whether a plain `true` or `5` is refused where a text is meant, as Kubernetes refuses it.
@@ -195,7 +195,7 @@ fn options(is_typed: bool) -> Options {
     }
 }
 
-fn read_with<T: DeserializeOwned>(piece: &Piece<'_>, unread: &[(&str, &str)], options: Options) -> Result<T, Fault> {
+fn read_with<T: DeserializeOwned>(piece: &Piece<'_>, unread: &[(&str, &str)], options: &Options) -> Result<T, Fault> {
     let text = if unread.is_empty() {
         Cow::Borrowed(&*piece.text)
     } else {
@@ -203,12 +203,12 @@ fn read_with<T: DeserializeOwned>(piece: &Piece<'_>, unread: &[(&str, &str)], op
     };
     let mut path = None;
     let outcome = match piece.wrapper {
-        Wrapper::Whole => parse(&text, &options, &mut path),
-        Wrapper::Element => parse(&text, &options, &mut path).map(|(value,): (T,)| value),
-        Wrapper::Entry => parse(&text, &options, &mut path).map(|OnlyEntry(value)| value),
+        Wrapper::Whole => parse(&text, options, &mut path),
+        Wrapper::Element => parse(&text, options, &mut path).map(|(value,): (T,)| value),
+        Wrapper::Entry => parse(&text, options, &mut path).map(|OnlyEntry(value)| value),
     };
     outcome.map_err(|error| {
-        let is_yaml = parse::<IgnoredAny>(&text, &options, &mut None).is_ok();
+        let is_yaml = parse::<IgnoredAny>(&text, options, &mut None).is_ok();
         let code = if is_yaml { Code::MalformedField } else { Code::BrokenYaml };
         let field = path.filter(|_| is_yaml).and_then(|path| field_of(&path, piece.wrapper));
         let (line, column) = error.location().map_or((0, 0), |found| (found.line() as u32, found.column() as u32));

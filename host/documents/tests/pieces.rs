@@ -1,5 +1,7 @@
 //! Cutting and reading pieces, in both formats.
 
+#![allow(clippy::unwrap_used, reason = "a test that finds nothing has failed")]
+
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
@@ -17,12 +19,11 @@ fn thing(name: &str) -> Thing {
     Thing { name: name.to_owned(), labels: BTreeMap::new() }
 }
 
+/// A thing, or the code, the field and the position of its fault.
+type Element<'a> = Result<Thing, (Code, Option<&'a str>, (u32, u32))>;
+
 /// What a text's only document holds under `items`: each element as a thing or as its fault, and the fault of the whole.
-fn check(
-    text: &str,
-    expected: Vec<Result<Thing, (Code, Option<&str>, (u32, u32))>>,
-    fault: Option<(Code, (u32, u32))>,
-) {
+fn check(text: &str, expected: &[Element<'_>], fault: Option<(Code, (u32, u32))>) {
     let text = Text::new("f", text.as_bytes());
     let documents = text.documents();
     let [Ok(document)] = &documents[..] else { panic!("{documents:?}") };
@@ -43,25 +44,25 @@ fn at(Position { line, column }: Position) -> (u32, u32) {
 
 #[test]
 fn a_yaml_list_is_cut_at_its_dashes() {
-    check("items:\n- name: a\n-   name: b\n", vec![Ok(thing("a")), Ok(thing("b"))], None);
+    check("items:\n- name: a\n-   name: b\n", &[Ok(thing("a")), Ok(thing("b"))], None);
     check(
         "kind: List\nitems: # all\n\n  # one\n  - name: a\n  -\n    name: b\nend: 1\n",
-        vec![Ok(thing("a")), Ok(thing("b"))],
+        &[Ok(thing("a")), Ok(thing("b"))],
         None,
     );
-    check("items:\r\n- name: a\r\n- name: b\r\n", vec![Ok(thing("a")), Ok(thing("b"))], None);
-    check("---\n  items:\n  - name: a\n", vec![Ok(thing("a"))], None);
-    check("- name: a\n- name: b\n", vec![Ok(thing("a")), Ok(thing("b"))], None);
-    check("items:\n- name: |\n    - x\n   \n- name: b", vec![Ok(thing("- x\n")), Ok(thing("b"))], None);
+    check("items:\r\n- name: a\r\n- name: b\r\n", &[Ok(thing("a")), Ok(thing("b"))], None);
+    check("---\n  items:\n  - name: a\n", &[Ok(thing("a"))], None);
+    check("- name: a\n- name: b\n", &[Ok(thing("a")), Ok(thing("b"))], None);
+    check("items:\n- name: |\n    - x\n   \n- name: b", &[Ok(thing("- x\n")), Ok(thing("b"))], None);
 }
 
 #[test]
 fn what_is_not_in_block_style_is_unfolded() {
-    check("{items: [{name: a}, {name: b}]}", vec![Ok(thing("a")), Ok(thing("b"))], None);
-    check("items: [{name: a}]\n", vec![Ok(thing("a"))], None);
-    check("\"items\":\n- name: a\n", vec![Ok(thing("a"))], None);
-    check("- {name: a}\n", vec![Ok(thing("a"))], None);
-    check("items:\n- &first\n  name: a\n- *first\n", vec![Ok(thing("a")), Ok(thing("a"))], None);
+    check("{items: [{name: a}, {name: b}]}", &[Ok(thing("a")), Ok(thing("b"))], None);
+    check("items: [{name: a}]\n", &[Ok(thing("a"))], None);
+    check("\"items\":\n- name: a\n", &[Ok(thing("a"))], None);
+    check("- {name: a}\n", &[Ok(thing("a"))], None);
+    check("items:\n- &first\n  name: a\n- *first\n", &[Ok(thing("a")), Ok(thing("a"))], None);
 }
 
 #[test]
@@ -78,17 +79,17 @@ fn an_empty_list_is_a_list() {
 fn a_json_list_is_cut_at_its_commas() {
     check(
         "{\"items\":[{\"name\":\"a\"},{\"name\":\"b\\n\"}],\"kind\":\"List\"}",
-        vec![Ok(thing("a")), Ok(thing("b\n"))],
+        &[Ok(thing("a")), Ok(thing("b\n"))],
         None,
     );
-    check("[\n  {\"name\": \"a\"}\n]", vec![Ok(thing("a"))], None);
+    check("[\n  {\"name\": \"a\"}\n]", &[Ok(thing("a"))], None);
 }
 
 #[test]
 fn a_broken_element_costs_itself_only() {
     check(
         "items:\n- name: a\n- name: \"b\n- name: c\n- name: d\n\tlabels: {}\n-\tname: e\n",
-        vec![
+        &[
             Ok(thing("a")),
             Err((Code::BrokenYaml, None, (3, 9))),
             Ok(thing("c")),
@@ -99,28 +100,28 @@ fn a_broken_element_costs_itself_only() {
     );
     check(
         "items:\n- name: a\n- name: b\n<<<<<<< HEAD\n- name: c\n",
-        vec![Ok(thing("a")), Err((Code::BrokenYaml, None, (4, 1))), Ok(thing("c"))],
+        &[Ok(thing("a")), Err((Code::BrokenYaml, None, (4, 1))), Ok(thing("c"))],
         None,
     );
     check(
         "{\"items\": [{\"name\": \"a\"},\n {\"name\": nul},\n {\"name\": \"c\"}]}",
-        vec![Ok(thing("a")), Err((Code::BrokenJson, None, (2, 14))), Ok(thing("c"))],
+        &[Ok(thing("a")), Err((Code::BrokenJson, None, (2, 14))), Ok(thing("c"))],
         None,
     );
 }
 
 #[test]
 fn a_truncated_list_keeps_what_stood_before() {
-    check("{\"items\":[\n{\"name\":\"a\"},\n{\"name\":\"b", vec![Ok(thing("a"))], Some((Code::Truncated, (3, 1))));
-    check("{\"items\":[\n{\"name\":\"a\"}", vec![Ok(thing("a"))], Some((Code::Truncated, (2, 13))));
-    check("{\"items\":[{\"name\":\"a\"}}", vec![Ok(thing("a"))], Some((Code::BrokenJson, (1, 23))));
+    check("{\"items\":[\n{\"name\":\"a\"},\n{\"name\":\"b", &[Ok(thing("a"))], Some((Code::Truncated, (3, 1))));
+    check("{\"items\":[\n{\"name\":\"a\"}", &[Ok(thing("a"))], Some((Code::Truncated, (2, 13))));
+    check("{\"items\":[{\"name\":\"a\"}}", &[Ok(thing("a"))], Some((Code::BrokenJson, (1, 23))));
 }
 
 #[test]
 fn a_field_that_is_no_text_is_named() {
     check(
         "items:\n- name: a\n  labels:\n    x: true\n- name: 5\n- name: b\n",
-        vec![
+        &[
             Err((Code::MalformedField, Some("labels.x"), (4, 8))),
             Err((Code::MalformedField, Some("name"), (5, 9))),
             Ok(thing("b")),
@@ -129,7 +130,7 @@ fn a_field_that_is_no_text_is_named() {
     );
     check(
         "{\"items\":[{\"name\":\"a\",\n\"labels\":{\"x\":true}}]}",
-        vec![Err((Code::MalformedField, Some("labels.x"), (2, 18)))],
+        &[Err((Code::MalformedField, Some("labels.x"), (2, 18)))],
         None,
     );
 }
@@ -142,7 +143,7 @@ fn aliases_that_unfold_to_too_much_are_refused() {
         bomb +=
             &format!("a{level}: &a{level} [*a{before}, *a{before}, *a{before}, *a{before}, *a{before}, *a{before}]\n");
     }
-    check(&bomb, vec![], Some((Code::BrokenYaml, (7, 15))));
+    check(&bomb, &[], Some((Code::BrokenYaml, (7, 15))));
 }
 
 #[test]
@@ -183,7 +184,7 @@ proptest! {
     fn any_texts_survive_byte_for_byte(names in prop::collection::vec(any::<String>(), 0..6)) {
         let list = serde_json::json!({"items": names.iter().map(|name| serde_json::json!({"name": name})).collect::<Vec<_>>()});
         let text = list.to_string();
-        check(&text, names.iter().map(|name| Ok(thing(name))).collect(), None);
+        check(&text, &names.iter().map(|name| Ok(thing(name))).collect::<Vec<_>>(), None);
     }
 }
 

@@ -141,6 +141,7 @@ fn contradiction(volume: &Volume) -> Option<UnknownCause> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that finds nothing has failed")]
 mod tests {
     use super::*;
 

@@ -26,8 +26,8 @@ fn present(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }
 
-fn attachment_state(text: Option<String>) -> AttachmentState {
-    match text.as_deref().unwrap_or_default() {
+fn attachment_state(text: Option<&str>) -> AttachmentState {
+    match text.unwrap_or_default() {
         "attaching" => AttachmentState::Attaching,
         "attached" => AttachmentState::Attached,
         "detaching" => AttachmentState::Detaching,
@@ -123,7 +123,7 @@ impl Attachment {
     fn into_record(self) -> records::Attachment {
         records::Attachment {
             instance: present(self.instance_id).map(|id| InstanceId { instance_id: id }),
-            state: attachment_state(self.state),
+            state: attachment_state(self.state.as_deref()),
             device: present(self.device),
             attached: self.attach_time.map(|Time(time)| time),
             associated_resource: present(self.associated_resource),
@@ -210,7 +210,7 @@ impl Mapping {
         Some(records::BlockDevice {
             device: present(self.device_name),
             volume: AwsVolumeId { aws_volume_id: present(ebs.volume_id)? },
-            state: attachment_state(ebs.status),
+            state: attachment_state(ebs.status.as_deref()),
         })
     }
 }

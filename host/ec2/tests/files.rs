@@ -1,5 +1,7 @@
 //! What `aws` prints, good and bad.
 
+#![allow(clippy::unwrap_used, reason = "a test that finds nothing has failed")]
+
 use jiff::Timestamp;
 use proptest::prelude::*;
 use zonewarden_contract::attachment::{AttachmentState, InstanceState};
