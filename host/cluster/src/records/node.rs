@@ -1,0 +1,92 @@
+//! Nodes and CSINodes.
+
+use jiff::Timestamp;
+use serde::Serialize;
+use zonewarden_contract::types::{Label, NodeName, ProviderId};
+
+use super::Identity;
+
+/// A Node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Node {
+    /// Who it is. The namespace is empty.
+    pub identity: Identity,
+    /// `metadata.labels`.
+    pub labels: Vec<Label>,
+    /// `spec.providerID`; `None` where it is empty too.
+    pub provider_id: Option<ProviderId>,
+    /// `spec.unschedulable`.
+    pub unschedulable: bool,
+    /// `spec.taints`.
+    pub taints: Vec<Taint>,
+    /// Whether the condition `Ready` is `True`.
+    pub ready: bool,
+    /// `lastHeartbeatTime` of the condition `Ready`.
+    pub ready_heartbeat: Option<Timestamp>,
+    /// `lastTransitionTime` of the condition `Ready`.
+    pub ready_since: Option<Timestamp>,
+    /// `status.volumesInUse`.
+    pub volumes_in_use: Vec<String>,
+    /// `status.volumesAttached`.
+    pub volumes_attached: Vec<AttachedVolume>,
+}
+
+impl Node {
+    /// The Node's name.
+    pub fn node_name(&self) -> NodeName {
+        NodeName { node_name: self.identity.name.name.to_string() }
+    }
+}
+
+/// A taint of a Node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Taint {
+    /// The key.
+    pub key: String,
+    /// The value; empty where there is none.
+    pub value: String,
+    /// The effect.
+    pub effect: String,
+    /// `timeAdded`.
+    pub added: Option<Timestamp>,
+}
+
+/// One of `status.volumesAttached`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AttachedVolume {
+    /// The unique volume name (`kubernetes.io/csi/ebs.csi.aws.com^vol-…`).
+    pub name: String,
+    /// The device path; often empty.
+    pub device_path: String,
+}
+
+/// A CSINode.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CsiNode {
+    /// Who it is; it has the Node's name.
+    pub identity: Identity,
+    /// `spec.drivers`.
+    pub drivers: Vec<CsiNodeDriver>,
+    /// The exact items of the annotation `storage.alpha.kubernetes.io/migrated-plugins`.
+    pub migrated_plugins: Vec<String>,
+}
+
+impl CsiNode {
+    /// The driver of this name.
+    pub fn driver(&self, name: &str) -> Option<&CsiNodeDriver> {
+        self.drivers.iter().find(|driver| driver.name == name)
+    }
+}
+
+/// A driver of a CSINode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CsiNodeDriver {
+    /// The driver's name.
+    pub name: String,
+    /// The node id that the driver registered, byte for byte.
+    pub node_id: String,
+    /// The topology keys that the driver registered.
+    pub topology_keys: Vec<String>,
+    /// `allocatable.count`; `None` where the object names no limit, which Kubernetes takes as no limit.
+    pub allocatable: Option<u32>,
+}
