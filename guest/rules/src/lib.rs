@@ -6,8 +6,12 @@
 //!
 //! Read in this order: [`settings`], [`keys`] and [`zones`], then one module per interface of the contract.
 
+pub mod identity;
 pub mod keys;
+pub mod provider_id;
+pub mod region;
 pub mod settings;
+pub mod volume_id;
 pub mod zones;
 
 mod answer;
