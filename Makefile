@@ -1,0 +1,28 @@
+# What a person types. `make demo` needs only Rust; `make test` also runs the suites in Node, Go and Python where they are.
+
+SHELL := bash
+TARGET := wasm32-unknown-unknown
+
+.PHONY: demo test bench mutants fuzz target
+
+demo: target ## the main job on examples/demo: no cluster, no account
+	@cargo run --quiet --locked -p zonewarden-cli -- check --world examples/demo; \
+	  code=$$?; if [ $$code -gt 1 ]; then exit $$code; fi
+
+test: target ## every test
+	cargo test --workspace --locked
+
+bench: target ## the figures of docs/benchmarks.md
+	cargo bench --locked -p zonewarden-benches
+
+mutants: ## shows that the tests of the rules bite; needs: cargo install --locked cargo-mutants
+	cargo mutants --package zonewarden-rules --no-shuffle
+
+fuzz: ## ids and objects for a bounded time; needs: cargo install --locked cargo-fuzz
+	cd tests/fuzz && cargo fuzz run --sanitizer none ids -- -max_total_time=60
+	cd tests/fuzz && cargo fuzz run --sanitizer none objects -- -max_total_time=60
+
+# The one thing a machine with Rust may lack. Without rustup the command is named by the build itself.
+target:
+	@command -v cargo >/dev/null || { echo "Rust is missing: https://rustup.rs, or your distribution's rustup package" >&2; exit 2; }
+	@[ -d "$$(rustc --print target-libdir --target $(TARGET) 2>/dev/null)" ] || rustup target add $(TARGET)

@@ -1,0 +1,1 @@
+//! Holds the house against its own rules; everything is in `tests/`.

@@ -1,0 +1,28 @@
+//! The rules of the house as tests: one binary, a module a rule.
+
+use std::path::{Path, PathBuf};
+
+mod house {
+    mod arrows;
+    mod code_map;
+    mod contract;
+    mod files;
+    mod packages;
+}
+
+/// The workspace's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace's root exists")
+}
+
+/// The files that git tracks or would track, below the root.
+fn tracked() -> Vec<PathBuf> {
+    let output = std::process::Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .expect("git runs");
+    assert!(output.status.success(), "git ls-files: {}", String::from_utf8_lossy(&output.stderr));
+    let listed = String::from_utf8(output.stdout).expect("paths are UTF-8");
+    listed.lines().map(PathBuf::from).filter(|path| root().join(path).exists()).collect()
+}
