@@ -3,5 +3,8 @@
 mod node;
 mod volume;
 
+#[cfg(test)]
+mod tests;
+
 pub use node::identify_node;
 pub use volume::{Canonical, Foreign, RejectedId, canonical, identify_volume};

@@ -97,7 +97,7 @@ pub fn parse(text: &str) -> Result<ParsedInstanceId<'_>, NoInstance<'_>> {
     let zone_hint = before.split('/').next().filter(|zone| region::is_zone(zone));
     let leniency = if has_extra_part && !id.is_hyperpod {
         Some(NodeLeniency::ExtraPart)
-    } else if !host.is_empty() || path.ends_with('/') || path.starts_with("//") {
+    } else if !host.is_empty() || path.ends_with('/') || path.starts_with('/') {
         Some(NodeLeniency::Slashes)
     } else if zone_hint.is_none() && !before.is_empty() && !id.is_hyperpod {
         Some(NodeLeniency::Zone)
@@ -137,4 +137,117 @@ pub fn in_node_name(name: &str) -> Option<&str> {
 fn is_instance_id(text: &str) -> bool {
     let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
     text.strip_prefix("i-").is_some_and(|digits| !digits.is_empty() && digits.bytes().all(is_digit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn id<'a>(instance: &'a str, zone_hint: Option<&'a str>, leniency: Option<NodeLeniency>) -> ParsedInstanceId<'a> {
+        ParsedInstanceId { instance, zone_hint, leniency, is_hyperpod: false }
+    }
+
+    #[test]
+    fn d1_every_spelling_of_a_provider_id() {
+        let zone = Some("us-east-1a");
+        let hyperpod = |instance| ParsedInstanceId { instance, zone_hint: None, leniency: None, is_hyperpod: true };
+        for (text, wanted) in [
+            // The table's rows.
+            ("aws:///us-east-1a/i-123", Ok(id("i-123", zone, None))),
+            ("aws:////i-123", Ok(id("i-123", None, Some(NodeLeniency::Slashes)))),
+            ("i-123", Ok(id("i-123", None, Some(NodeLeniency::NoScheme)))),
+            ("aws:///a/b/i-123", Ok(id("i-123", None, Some(NodeLeniency::ExtraPart)))),
+            ("aws://acct/z/vol-1", Err(NoInstance::Unreadable)),
+            ("vol-1", Err(NoInstance::Unreadable)),
+            ("", Err(NoInstance::Unreadable)),
+            ("aws:///z/i-123/suffix", Err(NoInstance::Unreadable)),
+            ("aws:///z/fargate-ip-10-0-0-1.ec2.internal", Err(NoInstance::Fargate)),
+            ("i-", Err(NoInstance::Unreadable)),
+            ("aws:///us-east-1a/i-", Err(NoInstance::Unreadable)),
+            // What stands around the id.
+            ("aws:///i-123", Ok(id("i-123", None, None))),
+            ("aws:///us-east-1a/b/i-123", Ok(id("i-123", zone, Some(NodeLeniency::ExtraPart)))),
+            ("aws:///z/i-123", Ok(id("i-123", None, Some(NodeLeniency::Zone)))),
+            ("aws:///use1-az6/i-123", Ok(id("i-123", None, Some(NodeLeniency::Zone)))),
+            ("aws://us-east-1a/i-123", Ok(id("i-123", None, Some(NodeLeniency::Slashes)))),
+            ("aws:///us-east-1a/i-123/", Ok(id("i-123", zone, Some(NodeLeniency::Slashes)))),
+            ("aws:////us-east-1a/i-123", Ok(id("i-123", zone, Some(NodeLeniency::Slashes)))),
+            ("aws:///us-west-2-lax-1a/i-0f", Ok(id("i-0f", Some("us-west-2-lax-1a"), None))),
+            ("aws://i-123", Err(NoInstance::Unreadable)),
+            ("aws://", Err(NoInstance::Unreadable)),
+            ("aws:///us-east-1a/i-12G", Err(NoInstance::Unreadable)),
+            ("aws:///us-east-1a/i-12F", Err(NoInstance::Unreadable)),
+            ("aws:///us-east-1a/I-123", Err(NoInstance::Unreadable)),
+            ("aws:///us-east-1a/i-123?x", Err(NoInstance::Unreadable)),
+            ("aws:///us-east-1a/i-123\n", Err(NoInstance::Unreadable)),
+            // B-17
+            ("aws:///usw2-az2/sagemaker/cluster/hyperpod-abc-i-0123", Ok(hyperpod("i-0123"))),
+            ("aws:///usw2-az2/hyperpod-i-0123", Ok(hyperpod("i-0123"))),
+            ("aws:///usw2-az2/hyperpod-abc", Err(NoInstance::Unreadable)),
+            ("aws:///usw2-az2/hyperpod-abc-i-", Err(NoInstance::Unreadable)),
+            ("aws:///snow/s.i-8a1b", Err(NoInstance::Snow)),
+            // D-41
+            ("eks-hybrid:///us-west-2/cluster/mi-0123", Err(NoInstance::Hybrid)),
+            ("gce://project/us-central1-a/i-123", Err(NoInstance::OtherProvider("gce"))),
+            ("kind://docker/kind/i-123", Err(NoInstance::OtherProvider("kind"))),
+            ("AWS:///us-east-1a/i-123", Err(NoInstance::Unreadable)),
+            ("://i-123", Err(NoInstance::Unreadable)),
+        ] {
+            assert_eq!(parse(text), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn b_17_the_csi_drivers_node_id_stands_alone() {
+        for (text, wanted) in [
+            ("i-0123456789abcdef0", Ok("i-0123456789abcdef0")),
+            ("hyperpod-abc-i-0123", Ok("i-0123")),
+            ("hyperpod-a-i-b-i-0123", Ok("i-0123")),
+            ("i-", Err(NoInstance::Unreadable)),
+            ("", Err(NoInstance::Unreadable)),
+            (" i-0123", Err(NoInstance::Unreadable)),
+            ("aws:///us-east-1a/i-0123", Err(NoInstance::Unreadable)),
+            ("fargate-ip-10-0-0-1", Err(NoInstance::Fargate)),
+            ("s.i-0123", Err(NoInstance::Snow)),
+        ] {
+            assert_eq!(parse_bare(text).map(|id| id.instance), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn d_6_a_resource_name_holds_the_id_before_its_first_dot() {
+        for (name, wanted) in [
+            ("i-0abc", Some("i-0abc")),
+            ("i-0abc.ec2.internal", Some("i-0abc")),
+            ("i-", None),
+            ("i-.ec2.internal", None),
+            ("i-love-nodes.example.com", None),
+            ("ip-10-0-144-157", None),
+            ("ip-10-0-144-157.ec2.internal", None),
+            ("node.i-0abc", None),
+            ("", None),
+        ] {
+            assert_eq!(in_node_name(name), wanted, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn only_8_and_17_digits_are_usual() {
+        for (digits, usual) in [(1, false), (7, false), (8, true), (9, false), (16, false), (17, true), (18, false)] {
+            let text = format!("i-{}", "0".repeat(digits));
+            assert_eq!(parse_bare(&text).map(|id| id.has_usual_length()), Ok(usual), "{digits}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_instance_id_occurs_in_its_text_and_is_its_own(text in "\\PC*|(aws://[a-z]{0,2}/){0,1}[a-z0-9/-]{0,12}/?(hyperpod-)?-?i-[0-9a-g]{0,4}/?") {
+            if let Ok(parsed) = parse(&text) {
+                prop_assert!(text.contains(parsed.instance));
+                prop_assert_eq!(parse_bare(parsed.instance).map(|id| id.instance), Ok(parsed.instance));
+                prop_assert_eq!(in_node_name(parsed.instance), Some(parsed.instance));
+            }
+        }
+    }
 }

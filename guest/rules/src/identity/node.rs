@@ -2,14 +2,18 @@
 //!
 //! Three things may name it: the provider id, the CSI driver's node id, and the Node's name. Where the first two differ the
 //! CSI driver's counts: a kubelet that finds a Node of its own name adopts it with the old provider id, which never changes,
-//! while the driver registers its instance anew at each start. The name is a last resort: names are chosen freely.
+//! while the driver registers its instance anew at each start. A readable id of the CSI driver also outweighs a provider id of
+//! another scheme: distributions without AWS's cloud controller write their own, and a node with our driver is in EC2. The
+//! name is a last resort: names are chosen freely.
+//!
+//! Nothing is looked up. The cloud controller asks EC2 for a private DNS name (D-3); a name that misses says nothing, and
+//! reading it as "gone" is what detached volumes of living nodes.
 
 use crate::answer::{finding, problem, reason};
 use crate::provider_id::{self, NoInstance, NodeLeniency, ParsedInstanceId};
+use crate::settings::Settings;
 use zonewarden_bindings::identity::{IdentifiedNode, NodeIdentity, NodeQuestion, NodeResolution};
 use zonewarden_bindings::types::{Finding, InstanceId, Problem, Reason, Severity, Zone};
-
-use crate::settings::Settings;
 
 /// The forms that name an instance.
 const ACCEPTED: [&str; 2] = ["aws:///us-east-1a/i-0123456789abcdef0", "i-0123456789abcdef0"];
@@ -29,13 +33,16 @@ pub fn identify_node(_settings: &Settings, question: &NodeQuestion) -> NodeIdent
         }
         (_, Some(Ok(csi))) => (csi, NodeResolution::ByCsiNodeId),
         (Some(Ok(provider)), _) => (provider, NodeResolution::ByProviderId),
-        (Some(Err(no)), _) | (None, Some(Err(no))) if no != NoInstance::Unreadable => {
-            return NodeIdentity::Foreign(foreign(no, provider_text.or(csi_text).unwrap_or_default()));
+        _ => {
+            let given = [(provider_text, provider), (csi_text, csi)];
+            if let Some(reason) = given.into_iter().find_map(foreign) {
+                return NodeIdentity::Foreign(reason);
+            }
+            let Some(instance) = by_name else {
+                return NodeIdentity::Unresolved(unresolved(provider_text, csi_text, name));
+            };
+            (guessed(instance), NodeResolution::ByNodeName)
         }
-        _ => match by_name {
-            Some(instance) => (guessed(instance), NodeResolution::ByNodeName),
-            None => return NodeIdentity::Unresolved(unresolved(provider_text, csi_text, name)),
-        },
     };
     let mut warnings = Vec::new();
     if let (Some(text), Some(provider)) = (provider_text, provider) {
@@ -125,15 +132,20 @@ fn judge_found(found: &ParsedInstanceId<'_>, warnings: &mut Vec<Finding>) {
     }
 }
 
-fn foreign(no: NoInstance<'_>, text: &str) -> Reason {
+fn foreign((text, parsed): (Option<&str>, Option<Result<ParsedInstanceId<'_>, NoInstance<'_>>>)) -> Option<Reason> {
+    let (text, no) = (text?, parsed?.err()?);
     match no {
-        NoInstance::Fargate => reason("fargate", format!("{text:?} is a Fargate node, which attaches no EBS volume")),
-        NoInstance::Hybrid => reason("hybrid", format!("{text:?} is an EKS hybrid node, which is not in EC2")),
-        NoInstance::Snow => reason("snow", format!("{text:?} is an instance of a Snow device, which is not in EC2")),
-        NoInstance::OtherProvider(scheme) => {
-            reason("other-provider", format!("{text:?} is a node of the provider {scheme:?}, not of AWS"))
+        NoInstance::Fargate => {
+            Some(reason("fargate", format!("{text:?} is a Fargate node, which attaches no EBS volume")))
         }
-        NoInstance::Unreadable => reason("unreadable", format!("{text:?} names no instance")),
+        NoInstance::Hybrid => Some(reason("hybrid", format!("{text:?} is an EKS hybrid node, which is not in EC2"))),
+        NoInstance::Snow => {
+            Some(reason("snow", format!("{text:?} is an instance of a Snow device, which is not in EC2")))
+        }
+        NoInstance::OtherProvider(scheme) => {
+            Some(reason("other-provider", format!("{text:?} is a node of the provider {scheme:?}, not of AWS")))
+        }
+        NoInstance::Unreadable => None,
     }
 }
 

@@ -51,8 +51,8 @@ fn check_host(host: &str) -> Result<(), Rejection> {
     if host.contains('[') {
         return Err(Rejection::ZoneCharacter);
     }
-    // From the first colon on: a second one is in no port number.
-    let port = host.split_once(':').map_or("", |(_, port)| port);
+    // From the last colon on: only the scheme http is held to one colon.
+    let port = host.rsplit_once(':').map_or("", |(_, port)| port);
     if !port.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(Rejection::ZonePort);
     }

@@ -1,0 +1,273 @@
+//! Rows of B1, B-16, D-6, D-34, D-39 and D-41 as whole answers.
+
+use super::{identify_node, identify_volume};
+use crate::settings::{Settings, VolumeIds};
+use zonewarden_bindings::identity::{
+    IdentifiedNode, IdentifiedVolume, NodeIdentity, NodeQuestion, NodeResolution, VolumeIdentity, VolumeQuestion,
+};
+use zonewarden_bindings::types::{
+    AwsVolumeId, CsiSource, Finding, InstanceId, KubernetesVolumeId, NodeName, ProviderId, Severity, VolumeSource, Zone,
+};
+
+const VOLUME: &str = "vol-0123456789abcdef0";
+const ID: &str = "i-0123456789abcdef0";
+const OLD: &str = "i-0aaaaaaaaaaaaaaaa";
+
+fn settings(volume_ids: VolumeIds) -> Settings {
+    Settings { volume_ids, ..Settings::default() }
+}
+
+fn text(text: &str) -> KubernetesVolumeId {
+    KubernetesVolumeId { kubernetes_volume_id: text.to_owned() }
+}
+
+fn ebs(id: &str) -> VolumeSource {
+    VolumeSource::AwsElasticBlockStore(text(id))
+}
+
+fn csi(driver: &str, handle: &str) -> VolumeSource {
+    VolumeSource::Csi(CsiSource { driver: driver.to_owned(), volume_handle: text(handle) })
+}
+
+fn zone(zone: &str) -> Option<Zone> {
+    (!zone.is_empty()).then(|| Zone { zone: zone.to_owned() })
+}
+
+fn ask(mode: VolumeIds, source: VolumeSource, ec2_zone: Option<Zone>) -> VolumeIdentity {
+    identify_volume(&settings(mode), &VolumeQuestion { source, ec2_zone })
+}
+
+/// Severities and codes; each message must name every one of `names`.
+fn codes(findings: &[Finding], names: &[&str]) -> Vec<(Severity, String)> {
+    let named = |finding: &Finding| names.iter().all(|name| finding.reason.message.contains(name));
+    assert!(findings.iter().all(named), "{findings:?} name {names:?}");
+    findings.iter().map(|finding| (finding.severity, finding.reason.code.clone())).collect()
+}
+
+#[test]
+fn b_16_a_csi_handle_is_the_bare_id() {
+    for mode in [VolumeIds::Lenient, VolumeIds::Strict] {
+        let wanted = IdentifiedVolume {
+            volume: AwsVolumeId { aws_volume_id: VOLUME.to_owned() },
+            zone_hint: None,
+            askable: true,
+            warnings: Vec::new(),
+        };
+        assert_eq!(ask(mode, csi("ebs.csi.aws.com", VOLUME), None), VolumeIdentity::Identified(wanted));
+    }
+    for url in ["aws://us-east-1a/vol-0123456789abcdef0", " aws://us-east-1a/vol-0123456789abcdef0"] {
+        let VolumeIdentity::Identified(lenient) = ask(VolumeIds::Lenient, csi("ebs.csi.aws.com", url), None) else {
+            panic!("lenient mode identifies {url:?}")
+        };
+        assert_eq!(lenient.volume.aws_volume_id, VOLUME);
+        assert_eq!(lenient.zone_hint, zone("us-east-1a"));
+        let found =
+            codes(&lenient.warnings[lenient.warnings.len() - 1..], &[&format!("{url:?}"), "\"vol-0123456789abcdef0\""]);
+        assert_eq!(found, [(Severity::Error, "url-handle".to_owned())]);
+    }
+    let url = "aws://us-east-1a/vol-0123456789abcdef0";
+    let VolumeIdentity::Rejected(strict) = ask(VolumeIds::Strict, csi("ebs.csi.aws.com", url), None) else {
+        panic!("strict mode rejects it")
+    };
+    assert_eq!(
+        (strict.subject.as_str(), strict.text.as_str(), strict.rule.as_str()),
+        ("csi.volumeHandle", url, "url-handle")
+    );
+    assert!(matches!(ask(VolumeIds::Strict, ebs(url), None), VolumeIdentity::Identified(_)));
+}
+
+#[test]
+fn b1_a_broken_id_is_rejected_with_its_field() {
+    let VolumeIdentity::Rejected(problem) = ask(VolumeIds::Lenient, ebs("aws://vol-1"), None) else {
+        panic!("rejected")
+    };
+    assert_eq!(problem.subject, "awsElasticBlockStore.volumeID");
+    assert_eq!((problem.text.as_str(), problem.rule.as_str()), ("aws://vol-1", "format-id-as-zone"));
+    let VolumeIdentity::Rejected(problem) = ask(VolumeIds::Lenient, csi("ebs.csi.aws.com", ""), None) else {
+        panic!("rejected")
+    };
+    assert_eq!((problem.subject.as_str(), problem.rule.as_str()), ("csi.volumeHandle", "empty"));
+}
+
+#[test]
+fn d_6_somebody_elses_volumes_are_foreign() {
+    let gce = VolumeSource::GcePersistentDisk(text("disk"));
+    for (source, code, name) in [
+        (csi("pd.csi.storage.gke.io", VOLUME), "other-driver", "pd.csi.storage.gke.io"),
+        (csi("", VOLUME), "other-driver", "\"\""),
+        (csi("pd.csi.storage.gke.io", "placeholder-for-provisioning"), "other-driver", "pd.csi.storage.gke.io"),
+        (gce, "other-plugin", "gcePersistentDisk"),
+        (VolumeSource::Other("hostPath".to_owned()), "other-source", "hostPath"),
+        (csi("ebs.csi.aws.com", "local-ebs://nvme1"), "node-local-volume", "local-ebs://nvme1"),
+        (ebs("local-ebs://nvme1"), "node-local-volume", "local-ebs://nvme1"),
+        (ebs("placeholder-for-provisioning"), "placeholder", "placeholder-for-provisioning"),
+        (csi("ebs.csi.aws.com", "<volume-provisioned>"), "placeholder", "<volume-provisioned>"),
+    ] {
+        let VolumeIdentity::Foreign(reason) = ask(VolumeIds::Strict, source, None) else { panic!("{code}: foreign") };
+        assert_eq!(reason.code, code);
+        assert!(reason.message.contains(name), "{}", reason.message);
+    }
+    let renamed = Settings { csi_driver: "ebs.example.com".to_owned(), ..Settings::default() };
+    let question = |driver| VolumeQuestion { source: csi(driver, VOLUME), ec2_zone: None };
+    assert!(matches!(identify_volume(&renamed, &question("ebs.example.com")), VolumeIdentity::Identified(_)));
+    assert!(matches!(identify_volume(&renamed, &question("ebs.csi.aws.com")), VolumeIdentity::Foreign(_)));
+}
+
+#[test]
+fn d_34_a_zone_that_ec2_contradicts_is_a_warning() {
+    for (id, ec2, wanted) in [
+        ("aws://us-east-1a/vol-0123456789abcdef0", "us-east-1b", Some(["us-east-1a", "us-east-1b"])),
+        ("aws://us-east-1a/vol-0123456789abcdef0", "us-east-1a", None),
+        ("aws://us-east-1a/vol-0123456789abcdef0", "", None),
+        ("aws:///vol-0123456789abcdef0", "us-east-1b", None),
+        (VOLUME, "us-east-1b", None),
+    ] {
+        for ec2_zone in [Some(Zone { zone: ec2.to_owned() }), zone(ec2)] {
+            let VolumeIdentity::Identified(volume) = ask(VolumeIds::Strict, ebs(id), ec2_zone) else {
+                panic!("identified")
+            };
+            let names = wanted.unwrap_or_default();
+            let warnings = wanted.map(|_| (Severity::Warning, "zone-mismatch".to_owned()));
+            assert_eq!(codes(&volume.warnings, &names), Vec::from_iter(warnings), "{id} {ec2}");
+        }
+    }
+}
+
+#[test]
+fn d_3_warnings_of_the_id_come_with_it() {
+    let VolumeIdentity::Identified(volume) = ask(VolumeIds::Lenient, ebs("aws://unknown/vol-1"), zone("us-east-1a"))
+    else {
+        panic!("identified")
+    };
+    assert_eq!((volume.zone_hint, volume.askable), (None, false));
+    let wanted = ["zone-shape", "unusual-length"].map(|code| (Severity::Warning, code.to_owned()));
+    assert_eq!(codes(&volume.warnings, &["aws://unknown/vol-1"]), wanted);
+}
+
+/// Asks for a node; an empty text is "not given".
+fn node(name: &str, provider_id: &str, csi_node_id: &str) -> NodeIdentity {
+    let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    identify_node(
+        &Settings::default(),
+        &NodeQuestion {
+            node: NodeName { node_name: name.to_owned() },
+            provider_id: given(provider_id).map(|provider_id| ProviderId { provider_id }),
+            csi_node_id: given(csi_node_id),
+        },
+    )
+}
+
+/// A node that was identified.
+fn check(given: [&str; 3], instance: &str, how: NodeResolution, zone_hint: &str, warnings: &[(&str, &[&str])]) {
+    let [name, provider, csi] = given;
+    let NodeIdentity::Identified(found) = node(name, provider, csi) else { panic!("{given:?} is identified") };
+    for (warning, (code, names)) in found.warnings.iter().zip(warnings) {
+        assert_eq!(warning.reason.code, *code, "{given:?}");
+        let severity = if *code == "hyperpod" { Severity::Info } else { Severity::Warning };
+        assert_eq!(warning.severity, severity, "{given:?}");
+        assert!(names.iter().all(|name| warning.reason.message.contains(name)), "{}", warning.reason.message);
+    }
+    assert_eq!(found.warnings.len(), warnings.len(), "{given:?}: {:?}", found.warnings);
+    let wanted = IdentifiedNode {
+        instance: InstanceId { instance_id: instance.to_owned() },
+        resolution: how,
+        zone_hint: zone(zone_hint),
+        warnings: found.warnings.clone(),
+    };
+    assert_eq!(found, wanted, "{given:?}");
+}
+
+#[test]
+fn d_2_d_6_d_39_the_best_evidence_names_the_instance() {
+    use NodeResolution::{ByCsiNodeId, ByNodeName, ByProviderId};
+    let provider = "aws:///us-east-1a/i-0123456789abcdef0";
+    let old = "aws:///us-east-1a/i-0aaaaaaaaaaaaaaaa";
+    let resource_name = "i-0123456789abcdef0.ec2.internal";
+    check(["n", provider, ""], ID, ByProviderId, "us-east-1a", &[]);
+    check(["n", provider, ID], ID, ByProviderId, "us-east-1a", &[]);
+    check(["n", "", ID], ID, ByCsiNodeId, "", &[]);
+    check(["", "", ID], ID, ByCsiNodeId, "", &[]);
+    check([resource_name, provider, ID], ID, ByProviderId, "us-east-1a", &[]);
+    check(["n", old, ID], ID, ByCsiNodeId, "", &[("instance-contradiction", &[OLD, ID])]);
+    check(
+        [resource_name, old, ""],
+        OLD,
+        ByProviderId,
+        "us-east-1a",
+        &[("instance-contradiction", &[OLD, ID, resource_name])],
+    );
+    check([resource_name, "", ""], ID, ByNodeName, "", &[("instance-guessed", &[ID, resource_name])]);
+    check(["n", provider, "x"], ID, ByProviderId, "us-east-1a", &[("csi-node-id-unreadable", &["\"x\""])]);
+    check(["n", "vol-1", ID], ID, ByCsiNodeId, "", &[("provider-id-unreadable", &["\"vol-1\"", ID])]);
+    check(["n", "k3s://n", ID], ID, ByCsiNodeId, "", &[("provider-id-unreadable", &["\"k3s://n\"", ID])]);
+    let guessed: [(&str, &[&str]); 3] = [
+        ("provider-id-unreadable", &["\"vol-1\"", ID]),
+        ("csi-node-id-unreadable", &["\"x\""]),
+        ("instance-guessed", &[ID, resource_name]),
+    ];
+    check([resource_name, "vol-1", "x"], ID, ByNodeName, "", &guessed);
+}
+
+#[test]
+fn d1_what_a_provider_id_is_forgiven_is_a_warning() {
+    use NodeResolution::ByProviderId;
+    let length: (&str, &[&str]) = ("unusual-length", &["\"i-123\""]);
+    for (provider, code) in [
+        ("i-123", "provider-id-without-scheme"),
+        ("aws:////i-123", "provider-id-slashes"),
+        ("aws:///a/b/i-123", "provider-id-extra-part"),
+        ("aws:///z/i-123", "provider-id-zone"),
+    ] {
+        check(["n", provider, ""], "i-123", ByProviderId, "", &[(code, &[&format!("{provider:?}")]), length]);
+    }
+    let hyperpod = "aws:///usw2-az2/sagemaker/cluster/hyperpod-abc-i-0123456789abcdef0";
+    check(["n", hyperpod, ""], ID, ByProviderId, "", &[("hyperpod", &[ID])]);
+}
+
+#[test]
+fn d_41_nodes_that_are_no_instances_are_foreign() {
+    for (provider, csi, code) in [
+        ("aws:///us-east-1a/fargate-ip-10-0-0-1.ec2.internal", "", "fargate"),
+        ("eks-hybrid:///us-west-2/cluster/mi-0123", "", "hybrid"),
+        ("gce://project/us-central1-a/node", "", "other-provider"),
+        ("azure:///subscriptions/x", "x", "other-provider"),
+        ("", "fargate-ip-10-0-0-1", "fargate"),
+        ("vol-1", "s.i-0123", "snow"),
+    ] {
+        let NodeIdentity::Foreign(reason) = node("i-0123456789abcdef0", provider, csi) else {
+            panic!("{provider:?} is foreign")
+        };
+        assert_eq!(reason.code, code);
+        let text = if code == "snow" || provider.is_empty() { csi } else { provider };
+        assert!(reason.message.contains(&format!("{text:?}")), "{}", reason.message);
+    }
+}
+
+#[test]
+fn d_3_nothing_given_is_unknown_and_never_gone() {
+    for (given, subject, text, rule) in [
+        (["", "", ""], "node", "", "nothing-given"),
+        (["ip-10-0-0-1.ec2.internal", "", ""], "metadata.name", "ip-10-0-0-1.ec2.internal", "node-name-no-instance"),
+        (["n", "", "x"], "CSI node id", "x", "csi-node-id-unreadable"),
+        (["n", "i-", "x"], "spec.providerID", "i-", "provider-id-unreadable"),
+    ] {
+        let [name, provider, csi] = given;
+        let NodeIdentity::Unresolved(problem) = node(name, provider, csi) else { panic!("{given:?} is unresolved") };
+        assert_eq!((problem.subject.as_str(), problem.text.as_str(), problem.rule.as_str()), (subject, text, rule));
+        assert!(
+            problem.message.contains(&format!("{name:?}")) && problem.message.contains("not gone"),
+            "{}",
+            problem.message
+        );
+        assert_eq!(problem.accepted, ["aws:///us-east-1a/i-0123456789abcdef0", "i-0123456789abcdef0"]);
+    }
+    let empty = NodeQuestion {
+        node: NodeName { node_name: String::new() },
+        provider_id: Some(ProviderId { provider_id: String::new() }),
+        csi_node_id: Some(String::new()),
+    };
+    let NodeIdentity::Unresolved(problem) = identify_node(&Settings::default(), &empty) else {
+        panic!("D-41: empty is skipped")
+    };
+    assert_eq!(problem.rule, "nothing-given");
+}
