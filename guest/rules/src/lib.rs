@@ -7,6 +7,7 @@
 //! Read in this order: [`settings`], [`keys`] and [`zones`], then one module per interface of the contract.
 
 pub mod identity;
+pub mod attachment;
 pub mod keys;
 pub mod provider_id;
 pub mod region;

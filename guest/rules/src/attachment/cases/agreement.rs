@@ -1,0 +1,496 @@
+//! E9, E10, E15, D-14, D-20, D-40, D-47, D-52, D-57, C-7.
+
+use zonewarden_bindings::attachment::{
+    AbsentNode, AttachmentState, Drift, InstanceReport, InstanceState, Lease, MissingInstance, NodeReport,
+};
+use zonewarden_bindings::types::Remedy;
+
+use super::super::fixture::{
+    attachment, detached, free, held_by, instance, mk_cluster_node, no_pods, node, own, purged, read_twice, volume,
+    waiting,
+};
+use super::{check, in_progress, in_sync, told, unknown, unstable};
+
+#[test]
+fn e9_detached_under_a_living_instance() {
+    let in_use = told(Drift::DetachedInUse, "detached-in-use");
+    let cured = told(Drift::DetachedWaiting, "detached-waiting").remedy(Remedy::DeleteDetachedAttachment);
+    let unclear = told(Drift::DetachedWaiting, "detached-waiting-unclear");
+    check(&[
+        (
+            "E9 a D-52",
+            |o| {
+                detached(o);
+                read_twice(o);
+            },
+            in_use,
+            &["under 1 pods", "delete these pods"],
+        ),
+        (
+            "E9 a just old enough",
+            |o| {
+                detached(o);
+                attachment(o).age_seconds = 300;
+            },
+            in_use,
+            &[],
+        ),
+        (
+            "E9 a D-13 both say detached",
+            |o| {
+                detached(o);
+                instance(o).mapping = Some(AttachmentState::Detached);
+            },
+            in_use,
+            &[],
+        ),
+        (
+            "E9 a one of two pods started",
+            |o| {
+                detached(o);
+                (o.usage.pods_on_node, o.usage.started_on_node) = (2, 1);
+            },
+            in_use,
+            &[],
+        ),
+        ("E9 b", waiting, cured, &["1 pods wait", "attached nowhere"]),
+        (
+            "E9 b the kubelet renews its Lease",
+            |o| {
+                waiting(o);
+                node(o).lease = Lease::Renewed;
+                node(o).ready = false;
+            },
+            cured,
+            &[],
+        ),
+        (
+            "E9 b the kubelet is silent",
+            |o| {
+                waiting(o);
+                node(o).lease = Lease::Silent(1);
+            },
+            unclear,
+            &["1 pods wait", "look at the Node"],
+        ),
+        (
+            "E9 b the Node is not ready",
+            |o| {
+                waiting(o);
+                node(o).ready = false;
+            },
+            unclear,
+            &[],
+        ),
+        (
+            "E9 b the Node is not identified",
+            |o| {
+                waiting(o);
+                node(o).instance = None;
+            },
+            unclear,
+            &[],
+        ),
+        (
+            "E9 b the Node is gone",
+            |o| {
+                waiting(o);
+                o.node = NodeReport::Absent(AbsentNode { name_taken: false, seconds: 30 });
+            },
+            unclear,
+            &[],
+        ),
+        (
+            "E9 b another Node has the Multi-Attach volume",
+            |o| {
+                held_by(o, "i-0c", mk_cluster_node("node-c"));
+                volume(o).multi_attach = true;
+                o.usage.started_on_node = 0;
+            },
+            unclear,
+            &[],
+        ),
+        (
+            "E9 pods elsewhere",
+            |o| {
+                detached(o);
+                no_pods(o);
+                (o.usage.pods_elsewhere, o.usage.unused_seconds) = (3, 0);
+            },
+            told(Drift::DetachedWaiting, "detached-pods-elsewhere").warning(),
+            &["3 pods elsewhere"],
+        ),
+        (
+            "E9 no pod",
+            |o| {
+                detached(o);
+                no_pods(o);
+            },
+            told(Drift::LeakedAttachment, "detached-unused").warning(),
+            &["no pod uses it"],
+        ),
+    ]);
+}
+
+#[test]
+fn e9_what_is_not_known_for_certain_is_no_detach() {
+    let unconfirmed = unstable("detach-unconfirmed");
+    let stopped = unknown("detached-not-running");
+    check(&[
+        (
+            "D-47 young",
+            |o| {
+                waiting(o);
+                attachment(o).age_seconds = 299;
+            },
+            in_progress("attachment-young"),
+            &["299 s old"],
+        ),
+        (
+            "one read of the volume",
+            |o| {
+                waiting(o);
+                volume(o).reads = 1;
+            },
+            unconfirmed,
+            &["twice, 10 s apart"],
+        ),
+        (
+            "one read of the instance",
+            |o| {
+                waiting(o);
+                instance(o).reads = 1;
+            },
+            unconfirmed,
+            &[],
+        ),
+        (
+            "reads of the volume too near",
+            |o| {
+                waiting(o);
+                volume(o).consistent_seconds = 9;
+            },
+            unconfirmed,
+            &[],
+        ),
+        (
+            "reads of the instance too near",
+            |o| {
+                waiting(o);
+                instance(o).consistent_seconds = 9;
+            },
+            unconfirmed,
+            &[],
+        ),
+        (
+            "one API only",
+            |o| {
+                waiting(o);
+                o.instance_report = InstanceReport::Unknown;
+            },
+            unknown("second-api-unknown"),
+            &["DescribeInstances"],
+        ),
+        (
+            "D-20 an instance that was never seen",
+            |o| {
+                waiting(o);
+                o.instance_report =
+                    InstanceReport::Missing(MissingInstance { known_before: false, reads: 9, consistent_seconds: 99 });
+            },
+            unknown("instance-never-seen"),
+            &["account or region"],
+        ),
+        (
+            "C-7 stopped",
+            |o| {
+                waiting(o);
+                instance(o).state = InstanceState::Stopped;
+            },
+            stopped,
+            &["not running"],
+        ),
+        (
+            "C-7 stopping",
+            |o| {
+                waiting(o);
+                instance(o).state = InstanceState::Stopping;
+            },
+            stopped,
+            &[],
+        ),
+        (
+            "C-7 pending",
+            |o| {
+                waiting(o);
+                instance(o).state = InstanceState::Pending;
+            },
+            stopped,
+            &[],
+        ),
+        (
+            "the instance lists it",
+            free,
+            unstable("apis-disagree"),
+            &["DescribeVolumes does not have", "DescribeInstances has"],
+        ),
+        (
+            "the instance does not list it",
+            |o| {
+                instance(o).mapping = None;
+            },
+            unstable("apis-disagree"),
+            &["DescribeVolumes has", "DescribeInstances does not have"],
+        ),
+        (
+            "D-13 the instance lists it as detached",
+            |o| {
+                instance(o).mapping = Some(AttachmentState::Detached);
+            },
+            unstable("apis-disagree"),
+            &[],
+        ),
+        (
+            "D-20 EC2 does not know the instance that has the volume",
+            |o| {
+                o.instance_report =
+                    InstanceReport::Missing(MissingInstance { known_before: false, reads: 9, consistent_seconds: 99 });
+            },
+            unstable("apis-disagree"),
+            &[],
+        ),
+        (
+            "D-14 a mapping in a state that is not known",
+            |o| {
+                instance(o).mapping = Some(AttachmentState::Other("parked".to_owned()));
+            },
+            unknown("mapping-state-unknown"),
+            &["\"parked\""],
+        ),
+    ]);
+}
+
+#[test]
+fn finding_4_attached_false_is_no_detach() {
+    let recorded = in_progress("attach-being-recorded");
+    let not_recorded = told(Drift::StuckAttaching, "attach-not-recorded").warning();
+    let not_started = told(Drift::StuckAttaching, "attach-not-started").warning();
+    check(&[
+        (
+            "EC2 has it, young",
+            |o| {
+                attachment(o).attached = false;
+                attachment(o).age_seconds = 299;
+            },
+            recorded,
+            &["has not written it down"],
+        ),
+        (
+            "EC2 has it, not for long",
+            |o| {
+                attachment(o).attached = false;
+                own(o).seconds = 90;
+            },
+            recorded,
+            &[],
+        ),
+        (
+            "EC2 has it, for long",
+            |o| {
+                attachment(o).attached = false;
+                attachment(o).age_seconds = 300;
+                own(o).seconds = 91;
+            },
+            not_recorded,
+            &["since 91 s", "\"none\""],
+        ),
+        (
+            "EC2 has it, for long, with an error",
+            |o| {
+                attachment(o).attached = false;
+                attachment(o).attach_error = Some("timed out".to_owned());
+            },
+            not_recorded,
+            &["\"timed out\""],
+        ),
+        (
+            "EC2 does not have it, young",
+            |o| {
+                detached(o);
+                attachment(o).attached = false;
+                attachment(o).age_seconds = 299;
+            },
+            in_progress("attach-awaited"),
+            &["waits for its attach"],
+        ),
+        (
+            "EC2 does not have it, for long",
+            |o| {
+                detached(o);
+                attachment(o).attached = false;
+                attachment(o).age_seconds = 300;
+            },
+            not_started,
+            &["since 300 s", "\"none\""],
+        ),
+        (
+            "EC2 does not have it, for long, with an error",
+            |o| {
+                detached(o);
+                attachment(o).attached = false;
+                attachment(o).attach_error = Some("AttachmentLimitExceeded".to_owned());
+            },
+            not_started,
+            &["\"AttachmentLimitExceeded\""],
+        ),
+    ]);
+}
+
+#[test]
+fn e10_d_57_an_attachment_that_kubernetes_does_not_know() {
+    let orphan = told(Drift::OrphanAttachment, "orphan-attachment").warning();
+    let in_use = told(Drift::OrphanAttachment, "orphan-attachment-in-use");
+    let maybe = in_progress("no-attachment-yet");
+    check(&[
+        (
+            "E10",
+            |o| {
+                o.attachment = None;
+                no_pods(o);
+                own(o).seconds = 631;
+            },
+            orphan,
+            &["since 631 s", "without a VolumeAttachment and a pod"],
+        ),
+        (
+            "E10 nothing is known of the Node and the instance",
+            |o| {
+                o.attachment = None;
+                no_pods(o);
+                o.node = NodeReport::Unknown;
+                o.instance_report = InstanceReport::Unknown;
+            },
+            orphan,
+            &[],
+        ),
+        ("E10 with a pod there", |o| o.attachment = None, in_use, &["1 pods there use it"]),
+        (
+            "E10 not for long enough",
+            |o| {
+                o.attachment = None;
+                own(o).seconds = 630;
+            },
+            maybe,
+            &["since 630 s"],
+        ),
+        (
+            "E10 two reads",
+            |o| {
+                o.attachment = None;
+                volume(o).reads = 2;
+            },
+            maybe,
+            &[],
+        ),
+        (
+            "E10 on an instance that is purged",
+            |o| {
+                o.attachment = None;
+                purged(o);
+            },
+            unstable("apis-disagree"),
+            &[],
+        ),
+        (
+            "D-57 the driver asks for no VolumeAttachment",
+            |o| {
+                o.attachment = None;
+                o.attach_required = false;
+            },
+            in_sync("attach-not-required"),
+            &["asks for no VolumeAttachment"],
+        ),
+        ("D-57 there is one all the same", |o| o.attach_required = false, in_sync("attached"), &[]),
+        (
+            "neither has it",
+            |o| {
+                o.attachment = None;
+                detached(o);
+            },
+            in_sync("nothing-attached"),
+            &["neither Kubernetes nor EC2"],
+        ),
+        (
+            "neither has it, and the instance is dead",
+            |o| {
+                o.attachment = None;
+                free(o);
+                instance(o).state = InstanceState::Terminated;
+            },
+            in_sync("nothing-attached"),
+            &[],
+        ),
+        (
+            "no PersistentVolume",
+            |o| {
+                o.attachment = None;
+                o.persistent_volume = None;
+                no_pods(o);
+            },
+            orphan,
+            &[],
+        ),
+    ]);
+}
+
+#[test]
+fn e15_kubernetes_and_ec2_name_different_devices() {
+    let mismatch = told(Drift::DeviceMismatch, "device-mismatch");
+    let unconfirmed = unstable("device-unconfirmed");
+    check(&[
+        (
+            "E15",
+            |o| own(o).device = Some("/dev/xvdbb".to_owned()),
+            mismatch,
+            &["/dev/xvdba", "/dev/xvdbb", "serial number"],
+        ),
+        (
+            "E15 just old enough",
+            |o| {
+                own(o).device = Some("/dev/xvdbb".to_owned());
+                attachment(o).age_seconds = 300;
+            },
+            mismatch,
+            &[],
+        ),
+        (
+            "E15 young",
+            |o| {
+                own(o).device = Some("/dev/xvdbb".to_owned());
+                attachment(o).age_seconds = 299;
+            },
+            unconfirmed,
+            &["/dev/xvdba", "/dev/xvdbb"],
+        ),
+        (
+            "E15 one sweep",
+            |o| {
+                own(o).device = Some("/dev/xvdbb".to_owned());
+                volume(o).reads = 1;
+            },
+            unconfirmed,
+            &[],
+        ),
+        ("E15 EC2 names none", |o| own(o).device = None, in_sync("attached"), &["both have the volume attached"]),
+        ("E15 Kubernetes names none", |o| attachment(o).device = None, in_sync("attached"), &[]),
+        (
+            "D-46 the instance's evidence is old and does not matter",
+            |o| {
+                attachment(o).age_seconds = 10;
+                instance(o).age_seconds = 11;
+            },
+            in_sync("attached"),
+            &[],
+        ),
+    ]);
+}
