@@ -9,6 +9,7 @@
 pub mod identity;
 pub mod attachment;
 pub mod keys;
+pub mod labelling;
 pub mod provider_id;
 pub mod region;
 pub mod settings;
