@@ -9,6 +9,7 @@ mod compact;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -110,6 +111,15 @@ impl Case {
     }
 }
 
+impl fmt::Display for Answer {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ok(text) => write!(out, "ok {text}"),
+            Self::Err(text) => write!(out, "err {text}"),
+        }
+    }
+}
+
 impl From<Result<String, String>> for Answer {
     fn from(result: Result<String, String>) -> Self {
         match result {
@@ -132,11 +142,25 @@ pub fn check(way: &str, cases: &[Case], mut ask: impl FnMut(&Case) -> Option<Ans
         let Some(answer) = ask(case) else { continue };
         asked += 1;
         if answer != case.answer {
-            let Case { function, name, answer: wanted, .. } = case;
-            differences.push(format!("{function}, {name}\n  wanted {wanted:?}\n     got {answer:?}"));
+            differences.push(difference(case, &answer));
         }
     }
     assert!(asked > 0, "{way}: nothing was asked");
     let number = differences.len();
     assert!(differences.is_empty(), "{way}: {number} of {asked} answers differ\n{}", differences.join("\n"));
+}
+
+/// How much of two long answers is shown around the place where they part.
+const SHOWN_BEFORE: usize = 60;
+const SHOWN_BEHIND: usize = 240;
+
+/// Names the case, and shows both answers from shortly before the place where they part.
+fn difference(case: &Case, answer: &Answer) -> String {
+    let Case { function, name, answer: wanted, .. } = case;
+    let (wanted, got) = (wanted.to_string(), answer.to_string());
+    let equal = wanted.chars().zip(got.chars()).take_while(|(one, other)| one == other).count();
+    let around = |text: &str| -> String {
+        text.chars().skip(equal.saturating_sub(SHOWN_BEFORE)).take(SHOWN_BEFORE + SHOWN_BEHIND).collect()
+    };
+    format!("{function}, {name}\n  wanted …{}…\n     got …{}…", around(&wanted), around(&got))
 }
