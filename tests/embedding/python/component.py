@@ -117,7 +117,7 @@ def call(engine, component, function, arguments):
     exported = instance.get_export_index(store, f"{PACKAGE}/{interface}@{VERSION}")
     func = instance.get_func(store, instance.get_export_index(store, name, exported))
     ty = func.type(store)
-    lowered = [lower(parameter, arguments[snake(parameter_name)]) for parameter_name, parameter in ty.params]
+    lowered = [lower(parameter, arguments.get(snake(parameter_name))) for parameter_name, parameter in ty.params]
     answer = func(store, *lowered)
     if not isinstance(ty.result, ResultType):
         return "ok", lift(ty.result, answer)
