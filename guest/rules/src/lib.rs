@@ -6,14 +6,20 @@
 //!
 //! Read in this order: [`settings`], [`keys`] and [`zones`], then one module per interface of the contract.
 
+pub mod admission;
+pub mod csi_translation;
+pub mod gce;
 pub mod identity;
 pub mod attachment;
 pub mod keys;
 pub mod labelling;
+pub mod mount_path;
 pub mod provider_id;
 pub mod region;
 pub mod settings;
+pub mod storage_class;
 pub mod volume_id;
+pub mod zone_choice;
 pub mod zones;
 
 mod answer;

@@ -53,6 +53,13 @@ struct Target<'a> {
     placed: &'a Placed,
 }
 
+/// A pair of labels of a PersistentVolume, and what it should say where that is known.
+struct Asked<'a> {
+    pair: &'a Pair,
+    question: &'a LabellingQuestion,
+    target: Option<Target<'a>>,
+}
+
 /// One label of a pair that is there.
 struct Entry<'a> {
     key: &'static str,
@@ -84,104 +91,149 @@ pub(super) fn judge(
 ) -> Labels {
     let mut labels = Labels::default();
     let zone = placed.map(|placed| Target { value: &placed.zone, fits: nodes.take_zone_label(), placed });
-    labels.judge_pair(&ZONE, question, zone.as_ref());
-    if labels.contradict {
-        // Where even the zone is in doubt, its region is no better known.
-        labels.judge_pair(&REGION, question, None);
-        return labels;
-    }
+    labels.judge_pair(&Asked { pair: &ZONE, question, target: zone });
     let region = placed.and_then(|placed| placed.region().map(|region| (placed, region)));
     let region = region.map(|(placed, value)| {
-        let fits = settings.region_labels && nodes.take_region_label(value);
+        // Nothing is added to an object whose zone label is wrong: somebody has to look at it first.
+        let fits = !labels.contradict && settings.region_labels && nodes.take_region_label(value);
         Target { value, fits, placed }
     });
-    labels.judge_pair(&REGION, question, region.as_ref());
+    labels.judge_pair(&Asked { pair: &REGION, question, target: region });
     labels
 }
 
 impl Labels {
-    fn judge_pair(&mut self, pair: &Pair, question: &LabellingQuestion, target: Option<&Target<'_>>) {
+    fn judge_pair(&mut self, asked: &Asked<'_>) {
+        let Asked { pair, question, target } = asked;
         let mut entries: Vec<Entry<'_>> =
             [pair.current, pair.beta].into_iter().filter_map(|key| entry(question, key)).collect();
         for entry in &mut entries {
-            entry.mended = target.is_some_and(|target| may_mend(entry, question, target));
+            entry.mended = target.as_ref().is_some_and(|target| may_mend(entry, question, target));
         }
-        let disagree = disagreement(&entries, target);
+        let disagree = disagreement(&entries, target.as_ref());
         for entry in &entries {
-            self.judge_entry(pair, entry, question, target, disagree);
+            self.judge_entry(asked, entry, disagree);
         }
         if disagree && let [current, beta] = entries.as_slice() {
             self.contradict = true;
-            let truth = target.map_or_else(String::new, |target| format!(", and {}", witness(target)));
-            let message = format!(
-                "PersistentVolume {} says {} in label {} and {} in label {}{truth}: give both one value",
-                question.persistent_volume, current.value, current.key, beta.value, beta.key
-            );
-            self.findings.push(finding(Severity::Error, "labels-disagree", message));
+            self.findings.push(asked.labels_disagree(current, beta));
         }
         if let Some(target) = target
             && !entries.iter().any(|entry| entry.set.is_some() || entry.mended || entry.key == pair.current)
         {
-            self.add_missing(pair, question, target);
+            self.add_missing(asked, target);
         }
     }
 
-    fn add_missing(&mut self, pair: &Pair, question: &LabellingQuestion, target: &Target<'_>) {
+    fn add_missing(&mut self, asked: &Asked<'_>, target: &Target<'_>) {
         if target.fits {
-            self.to_set.push(Label { key: pair.current.to_owned(), value: target.value.to_owned() });
-        } else if pair.current == keys::ZONE {
-            let message = format!(
-                "PersistentVolume {} gets no label {}={}: every node of that zone lacks the label, so it would keep the pod from all of them",
-                question.persistent_volume, pair.current, target.value
-            );
-            self.findings.push(finding(Severity::Warning, "zone-label-withheld", message));
+            self.to_set.push(Label { key: asked.pair.current.to_owned(), value: target.value.to_owned() });
+        } else if asked.pair.current == keys::ZONE {
+            self.findings.push(asked.zone_label_withheld(target));
         }
     }
 
-    fn judge_entry(
-        &mut self,
-        pair: &Pair,
-        entry: &Entry<'_>,
-        question: &LabellingQuestion,
-        target: Option<&Target<'_>>,
-        disagree: bool,
-    ) {
-        let (name, key, value) = (&question.persistent_volume, entry.key, entry.value);
-        if let Some(target) = target.filter(|_| entry.mended) {
-            self.to_set.push(Label { key: key.to_owned(), value: target.value.to_owned() });
-            let message = format!(
-                "PersistentVolume {name} says {value:?} in label {key}: set to {}, since {}",
-                target.value,
-                witness(target)
-            );
-            self.findings.push(finding(Severity::Warning, "label-corrected", message));
-            return;
+    fn judge_entry(&mut self, asked: &Asked<'_>, entry: &Entry<'_>, disagree: bool) {
+        if let Some(target) = asked.target.as_ref().filter(|_| entry.mended) {
+            self.to_set.push(Label { key: entry.key.to_owned(), value: target.value.to_owned() });
+            return self.findings.push(asked.corrected(entry, target));
         }
-        let Some(set) = &entry.set else {
-            let message =
-                format!("PersistentVolume {name} says {value:?} in label {key}, which is no {}: correct it", pair.word);
-            return self.findings.push(finding(Severity::Warning, "label-unreadable", message));
-        };
-        let wanted = target.map(|target| target.value);
-        let holds = wanted.is_none_or(|wanted| set.contains(wanted));
+        let Some(set) = &entry.set else { return self.findings.push(asked.unreadable(entry)) };
+        let holds = asked.target.as_ref().is_none_or(|target| set.contains(target.value));
         if set.len() > 1 {
             self.contradict |= !holds;
-            let severity = if holds { Severity::Warning } else { Severity::Error };
-            let truth = target.map_or_else(String::new, |target| format!(", and {}", witness(target)));
-            let message = format!(
-                "PersistentVolume {name} says {value} in label {key}, but an EBS volume is in one {}{truth}: correct it",
-                pair.word
-            );
-            self.findings.push(finding(severity, pair.multiple, message));
-        } else if region::is_zone_id(value.trim()) {
+            self.findings.push(asked.multiple(entry, holds));
+        } else if region::is_zone_id(entry.value.trim()) {
             self.contradict = true;
-            let message = zone_id_message(name, key, value, target);
-            self.findings.push(finding(Severity::Error, "zone-id-not-name", message));
-        } else if let Some(target) = target.filter(|_| !holds) {
+            self.findings.push(asked.zone_id(entry));
+        } else if let Some(target) = asked.target.as_ref().filter(|_| !holds) {
             self.contradict = true;
             if !disagree {
-                self.findings.push(mismatch(pair, entry, name, target));
+                self.findings.push(asked.mismatch(entry, target));
             }
+        }
+    }
+}
+
+impl Asked<'_> {
+    fn name(&self) -> &str {
+        &self.question.persistent_volume
+    }
+
+    /// What is known, to follow the description of a fault; empty where nothing is.
+    fn truth(&self) -> String {
+        self.target.as_ref().map_or_else(String::new, |target| format!(", and {}", witness(target)))
+    }
+
+    fn labels_disagree(&self, current: &Entry<'_>, beta: &Entry<'_>) -> Finding {
+        let message = format!(
+            "PersistentVolume {} says {} in label {} and {} in label {}{}: give both one value",
+            self.name(),
+            current.value,
+            current.key,
+            beta.value,
+            beta.key,
+            self.truth()
+        );
+        finding(Severity::Error, "labels-disagree", message)
+    }
+
+    fn zone_label_withheld(&self, target: &Target<'_>) -> Finding {
+        let (name, key, value) = (self.name(), self.pair.current, target.value);
+        let message = format!(
+            "PersistentVolume {name} gets no label {key}={value}: every node of that zone lacks the label, so it would keep the pod from all of them"
+        );
+        finding(Severity::Warning, "zone-label-withheld", message)
+    }
+
+    fn corrected(&self, entry: &Entry<'_>, target: &Target<'_>) -> Finding {
+        let Entry { key, value, .. } = entry;
+        let (name, new, witness) = (self.name(), target.value, witness(target));
+        let message = format!("PersistentVolume {name} says {value:?} in label {key}: set to {new}, since {witness}");
+        finding(Severity::Warning, "label-corrected", message)
+    }
+
+    fn unreadable(&self, entry: &Entry<'_>) -> Finding {
+        let Entry { key, value, .. } = entry;
+        let (name, word) = (self.name(), self.pair.word);
+        let message = format!("PersistentVolume {name} says {value:?} in label {key}, which is no {word}: correct it");
+        finding(Severity::Warning, "label-unreadable", message)
+    }
+
+    fn multiple(&self, entry: &Entry<'_>, holds: bool) -> Finding {
+        let Entry { key, value, .. } = entry;
+        let (name, word, truth) = (self.name(), self.pair.word, self.truth());
+        let severity = if holds { Severity::Warning } else { Severity::Error };
+        let message = format!(
+            "PersistentVolume {name} says {value} in label {key}, but an EBS volume is in one {word}{truth}: correct it"
+        );
+        finding(severity, self.pair.multiple, message)
+    }
+
+    fn zone_id(&self, entry: &Entry<'_>) -> Finding {
+        let Entry { key, value, .. } = entry;
+        let advice = match &self.target {
+            Some(Target { placed, .. }) if placed.zone_id.as_deref() == Some(value.trim()) => {
+                format!("the zone's name is {}", placed.zone)
+            }
+            Some(target) => witness(target),
+            None => "give the zone's name".to_owned(),
+        };
+        let name = self.name();
+        let message = format!(
+            "PersistentVolume {name} says {value} in label {key}, which is the id of a zone and not its name: {advice}"
+        );
+        finding(Severity::Error, "zone-id-not-name", message)
+    }
+
+    fn mismatch(&self, entry: &Entry<'_>, target: &Target<'_>) -> Finding {
+        let Entry { key, value, .. } = entry;
+        let (name, witness) = (self.name(), witness(target));
+        let message = format!("PersistentVolume {name} says {value} in label {key}, but {witness}: correct the label");
+        if target.placed.is_proven() {
+            finding(Severity::Error, self.pair.mismatch, message)
+        } else {
+            finding(Severity::Warning, "zone-hints-differ", message)
         }
     }
 }
@@ -218,26 +270,4 @@ fn witness(target: &Target<'_>) -> String {
     } else {
         format!("the object itself hints at zone {}", target.placed.zone)
     }
-}
-
-fn mismatch(pair: &Pair, entry: &Entry<'_>, name: &str, target: &Target<'_>) -> Finding {
-    let Entry { key, value, .. } = entry;
-    let message =
-        format!("PersistentVolume {name} says {value} in label {key}, but {}: correct the label", witness(target));
-    if target.placed.is_proven() {
-        finding(Severity::Error, pair.mismatch, message)
-    } else {
-        finding(Severity::Warning, "zone-hints-differ", message)
-    }
-}
-
-fn zone_id_message(name: &str, key: &str, value: &str, target: Option<&Target<'_>>) -> String {
-    let advice = match target {
-        Some(Target { placed, .. }) if placed.zone_id.as_deref() == Some(value.trim()) => {
-            format!("the zone's name is {}", placed.zone)
-        }
-        Some(target) => witness(target),
-        None => "give the zone's name".to_owned(),
-    };
-    format!("PersistentVolume {name} says {value} in label {key}, which is the id of a zone and not its name: {advice}")
 }

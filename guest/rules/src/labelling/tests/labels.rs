@@ -119,6 +119,15 @@ fn e14_a_wrong_label_of_somebody_else_stays_and_is_told() {
 }
 
 #[test]
+fn e14_a_wrong_region_is_told_beside_a_wrong_zone_and_mended_where_it_is_ours() {
+    let both = [(ERROR, "zone-mismatch"), (ERROR, "region-mismatch")];
+    check("E14", &labelled(&[(ZONE, B), (REGION, "eu-west-1")]), &nodes(), finds(&both));
+    let ours = owned(&[(ZONE, B), (REGION, "eu-west-1")], &[REGION]);
+    let found = [(ERROR, "zone-mismatch"), (WARNING, "label-corrected")];
+    check("E14", &ours, &nodes(), Wanted { labels: vec![(REGION, "us-east-1")], ..finds(&found) });
+}
+
+#[test]
 fn e14_f_7_a_wrong_label_of_ours_or_of_a_new_object_is_corrected() {
     let region = (REGION, "us-east-1");
     for key in [ZONE, ZONE_BETA] {
