@@ -157,7 +157,10 @@ pub fn one_region<'a>(zones: &[&'a str]) -> Result<Option<&'a str>, Problem> {
     for zone in zones {
         let wrong = |rule, message: String| problem("zones", zone, rule, message, &["names of zones of one region"]);
         let Some(region) = region::of_zone(zone) else {
-            return Err(wrong("zone-shape", format!("{zone:?} is no zone's name, so its region can't be told")));
+            return Err(wrong(
+                "zone-without-region",
+                format!("{zone:?} is no zone's name, so its region can't be told"),
+            ));
         };
         match found {
             Some(other) if other != region => {
@@ -230,7 +233,7 @@ mod tests {
             (Some("-1"), &["us-west-2-lax-1a", "us-west-2a"][..], Ok((-1, Some("us-west-2")))),
             (Some("x"), &[][..], Err(("csi.volumeAttributes.partition", "x", "partition"))),
             (Some("1.5"), &[][..], Err(("csi.volumeAttributes.partition", "1.5", "partition"))),
-            (None, &["use1-az6"][..], Err(("zones", "use1-az6", "zone-shape"))),
+            (None, &["use1-az6"][..], Err(("zones", "use1-az6", "zone-without-region"))),
             (None, &["us-east-1a", "us-east-2a"][..], Err(("zones", "us-east-2a", "two-regions"))),
         ] {
             let made = to_in_tree(id("vol-1"), mounting(), partition, zones);

@@ -204,8 +204,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(2048))]
-
         /// B3: for every accepted spelling s, canon(s) = canon(path_to_id(id_to_path(s))).
         #[test]
         fn b3_a_path_leads_back_to_the_same_volume(

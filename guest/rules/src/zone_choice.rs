@@ -184,6 +184,14 @@ mod tests {
         assert_eq!(choose(&four, "a-1", 4), Ok(set(&["z0", "z1", "z2", "z3"])));
     }
 
+    /// `b` hashes to 0x050c5d7d, and twice the number brings that to the last 32-bit number: the second replica starts over at 0,
+    /// which is the same slot of three.
+    #[test]
+    fn f_23_replicas_that_meet_where_the_sum_wraps_around_part() {
+        let three = zones(&["z0", "z1", "z2"]);
+        assert_eq!(choose(&three, "b-2105135425", 2), Ok(set(&["z0", "z1"])));
+    }
+
     #[test]
     fn f_23_what_can_not_be_chosen() {
         let two = zones(&["z0", "z1"]);

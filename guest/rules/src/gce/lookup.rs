@@ -122,7 +122,7 @@ pub fn hint_mismatch(hint: &Hint, disk: &Disk) -> Option<Finding> {
         Hint::Zones(hinted) => {
             let hinted = zones::join(hinted);
             let message = format!("the zone label says {hinted}, but the disk is in {real}, which counts");
-            (hinted != real).then(|| finding(Severity::Warning, "zone-mismatch", message))
+            (hinted != real).then(|| finding(Severity::Warning, "disk-zone-mismatch", message))
         }
     }
 }

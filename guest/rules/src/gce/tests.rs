@@ -63,8 +63,8 @@ fn g_4_a_wrong_hint_is_told_and_does_not_hide_the_disk() {
         (Hint::None, zonal("a"), None),
         (zones(&["a"]), zonal("a"), None),
         (zones(&["b", "a"]), regional("r", &["a", "b"]), None),
-        (zones(&["b"]), zonal("a"), Some(("zone-mismatch", ["says b,", "in a,"]))),
-        (zones(&["a"]), regional("r", &["a", "b"]), Some(("zone-mismatch", ["says a,", "in a__b,"]))),
+        (zones(&["b"]), zonal("a"), Some(("disk-zone-mismatch", ["says b,", "in a,"]))),
+        (zones(&["a"]), regional("r", &["a", "b"]), Some(("disk-zone-mismatch", ["says a,", "in a__b,"]))),
         (unreadable, zonal("a"), Some(("zone-label-unreadable", ["k has the value \"a__\"", "in a"]))),
     ] {
         let found = hint_mismatch(&hint, &disk);

@@ -15,6 +15,12 @@ use crate::settings::Settings;
 use zonewarden_bindings::identity::{IdentifiedNode, NodeIdentity, NodeQuestion, NodeResolution};
 use zonewarden_bindings::types::{Finding, InstanceId, Problem, Reason, Severity, Zone};
 
+/// Two of the three things name different instances (D-39).
+const CONTRADICTION: &str = "instance-contradiction";
+/// A provider id that names no instance: a warning where something else does.
+const PROVIDER_ID_UNREADABLE: &str = "provider-id-unreadable";
+/// A CSI node id that names no instance: a warning where something else does.
+const CSI_NODE_ID_UNREADABLE: &str = "csi-node-id-unreadable";
 /// The forms that name an instance.
 const ACCEPTED: [&str; 2] = ["aws:///us-east-1a/i-0123456789abcdef0", "i-0123456789abcdef0"];
 
@@ -49,7 +55,7 @@ pub fn identify_node(_settings: &Settings, question: &NodeQuestion) -> NodeIdent
         judge_provider_id(text, provider, &found, &mut warnings);
     }
     if let (Some(text), Some(Err(_))) = (csi_text, csi) {
-        warnings.push(warning("csi-node-id-unreadable", format!("the CSI node id {text:?} names no instance")));
+        warnings.push(warning(CSI_NODE_ID_UNREADABLE, format!("the CSI node id {text:?} names no instance")));
     }
     judge_name(name, by_name, &found, resolution, &mut warnings);
     judge_found(&found, &mut warnings);
@@ -77,7 +83,7 @@ fn judge_provider_id(
 ) {
     match provider {
         Ok(provider) if provider.instance != found.instance => warnings.push(warning(
-            "instance-contradiction",
+            CONTRADICTION,
             format!(
                 "the provider id {text:?} names instance {}, but the CSI node id names {}, which counts as the newer",
                 provider.instance, found.instance
@@ -85,7 +91,7 @@ fn judge_provider_id(
         )),
         Ok(provider) => warnings.extend(provider.leniency.map(|leniency| tolerated(text, leniency))),
         Err(_) => warnings.push(warning(
-            "provider-id-unreadable",
+            PROVIDER_ID_UNREADABLE,
             format!("the provider id {text:?} names no instance, so {} is taken from elsewhere", found.instance),
         )),
     }
@@ -115,7 +121,7 @@ fn judge_name(
         warnings.push(warning("instance-guessed", message));
     } else if instance != found.instance {
         let message = format!("node {name} is named after instance {instance}, but its instance is {}", found.instance);
-        warnings.push(warning("instance-contradiction", message));
+        warnings.push(warning(CONTRADICTION, message));
     }
 }
 
@@ -123,7 +129,7 @@ fn judge_found(found: &ParsedInstanceId<'_>, warnings: &mut Vec<Finding>) {
     if !found.has_usual_length() {
         let message =
             format!("EC2's instance ids have 8 or 17 hexadecimal digits behind \"i-\", {:?} has not", found.instance);
-        warnings.push(warning("unusual-length", message));
+        warnings.push(warning("unusual-instance-id", message));
     }
     if found.is_hyperpod {
         let message =
@@ -152,8 +158,8 @@ fn foreign((text, parsed): (Option<&str>, Option<Result<ParsedInstanceId<'_>, No
 /// The best of what was given and does not name an instance.
 fn unresolved(provider: Option<&str>, csi: Option<&str>, name: &str) -> Problem {
     let (subject, text, rule) = match (provider, csi) {
-        (Some(text), _) => ("spec.providerID", text, "provider-id-unreadable"),
-        (None, Some(text)) => ("CSI node id", text, "csi-node-id-unreadable"),
+        (Some(text), _) => ("spec.providerID", text, PROVIDER_ID_UNREADABLE),
+        (None, Some(text)) => ("CSI node id", text, CSI_NODE_ID_UNREADABLE),
         (None, None) if !name.is_empty() => ("metadata.name", name, "node-name-no-instance"),
         (None, None) => ("node", "", "nothing-given"),
     };

@@ -1,7 +1,8 @@
 //! Rows of B1, B-16, D-6, D-34, D-39 and D-41 as whole answers.
 
-use super::{identify_node, identify_volume};
+use super::{Canonical, canonical, identify_node, identify_volume};
 use crate::settings::{Settings, VolumeIds};
+use proptest::prelude::*;
 use zonewarden_bindings::identity::{
     IdentifiedNode, IdentifiedVolume, NodeIdentity, NodeQuestion, NodeResolution, VolumeIdentity, VolumeQuestion,
 };
@@ -211,7 +212,7 @@ fn d_2_d_6_d_39_the_best_evidence_names_the_instance() {
 #[test]
 fn d1_what_a_provider_id_is_forgiven_is_a_warning() {
     use NodeResolution::ByProviderId;
-    let length: (&str, &[&str]) = ("unusual-length", &["\"i-123\""]);
+    let length: (&str, &[&str]) = ("unusual-instance-id", &["\"i-123\""]);
     for (provider, code) in [
         ("i-123", "provider-id-without-scheme"),
         ("aws:////i-123", "provider-id-slashes"),
@@ -270,4 +271,39 @@ fn d_3_nothing_given_is_unknown_and_never_gone() {
         panic!("D-41: empty is skipped")
     };
     assert_eq!(problem.rule, "nothing-given");
+}
+
+#[test]
+fn b3_rules_that_compare_ask_for_the_canonical_id_alone() {
+    let settings = Settings::default();
+    let (bare, url) = (csi("ebs.csi.aws.com", VOLUME), ebs("aws://us-east-1a/vol-0123456789abcdef0"));
+    let (Canonical::Volume(bare), Canonical::Volume(url)) = (canonical(&settings, &bare), canonical(&settings, &url))
+    else {
+        panic!("both are volumes")
+    };
+    assert_eq!(bare.id(), url.id());
+    let broken = ebs("aws://z/i-1");
+    let Canonical::Rejected(rejected) = canonical(&settings, &broken) else { panic!("rejected") };
+    assert_eq!(rejected.code(), "format-prefix");
+    assert_eq!(VolumeIdentity::Rejected(rejected.to_problem()), ask(VolumeIds::Lenient, ebs("aws://z/i-1"), None));
+}
+
+proptest! {
+    #[test]
+    fn every_volume_has_an_answer_whose_id_occurs_in_its_text(id in any::<String>(), zone in any::<String>(), is_csi: bool) {
+        let source = if is_csi { csi("ebs.csi.aws.com", &id) } else { ebs(&id) };
+        match ask(VolumeIds::Lenient, source, Some(Zone { zone })) {
+            VolumeIdentity::Identified(volume) => prop_assert!(id.contains(&volume.volume.aws_volume_id)),
+            VolumeIdentity::Rejected(problem) => prop_assert_eq!(problem.text, id),
+            VolumeIdentity::Foreign(reason) => prop_assert!(!reason.code.is_empty()),
+        }
+    }
+
+    #[test]
+    fn every_node_has_an_answer_whose_instance_was_given(name in "\\PC*", provider in "\\PC*|aws:///[a-z]/i-[0-9a-z]{1,3}", csi in "\\PC*|i-[0-9a-g]{1,2}") {
+        if let NodeIdentity::Identified(found) = node(&name, &provider, &csi) {
+            let instance = &found.instance.instance_id;
+            prop_assert!([&name, &provider, &csi].into_iter().any(|text| text.contains(instance)));
+        }
+    }
 }

@@ -134,12 +134,6 @@ impl Leniencies {
         self.0 |= leniency.bit();
     }
 
-    /// Whether there is none.
-    #[must_use]
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
     /// Whether this one is in the set.
     #[must_use]
     pub const fn has(self, leniency: Leniency) -> bool {
@@ -149,5 +143,27 @@ impl Leniencies {
     /// Those in the set, in order.
     pub fn iter(self) -> impl Iterator<Item = Leniency> {
         Leniency::ALL.into_iter().filter(move |leniency| self.has(*leniency))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_leniency_has_a_bit_a_code_and_a_cause_of_its_own() {
+        let mut all = Leniencies::default();
+        for (position, leniency) in Leniency::ALL.into_iter().enumerate() {
+            assert_eq!(leniency as usize, position);
+            assert!(!all.has(leniency));
+            all.add(leniency);
+            all.add(leniency);
+            assert!(all.has(leniency));
+        }
+        assert!(all.iter().eq(Leniency::ALL));
+        let texts = |text: fn(Leniency) -> &'static str| Leniency::ALL.into_iter().map(text).collect::<BTreeSet<_>>();
+        assert_eq!(texts(Leniency::code).len(), Leniency::ALL.len());
+        assert_eq!(texts(Leniency::cause).len(), Leniency::ALL.len());
     }
 }

@@ -11,8 +11,6 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2048))]
-
     /// The host's second law.
     #[test]
     fn a_canonical_id_occurs_literally_in_its_text(text in text()) {

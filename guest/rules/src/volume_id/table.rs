@@ -43,6 +43,7 @@ fn answer(text: &str, mode: VolumeIds) -> Answer<'_> {
 
 fn accepted<'a>(text: &'a str, parsed: ParsedVolumeId<'a>) -> Answer<'a> {
     assert_eq!(parsed.text(), text);
+    assert_eq!(parsed.id().as_ref(), parsed.id().as_str());
     let warnings = parsed.warnings();
     for warning in &warnings {
         assert!(warning.reason.message.starts_with(&format!("volume id {text:?}: ")), "{}", warning.reason.message);
@@ -98,6 +99,8 @@ fn b1_every_spelling_in_both_modes() {
         ("aws://z/vol-a b", is("vol-a b", &["zone-shape", "inner-whitespace"]), no("zone-shape")),
         ("aws://a:b@z/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
         ("aws://%25z/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
+        ("aws://%80/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
+        ("aws://%7f/vol-1", no("parse-escape"), no("parse-escape")),
         ("aws://%C3%84/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
         ("aws://Ä/vol-1", is("vol-1", &["zone-shape", length]), no("zone-shape")),
         ("aws:///vol-ABCDEF01", is("vol-ABCDEF01", &["upper-case"]), no("upper-case")),
@@ -174,6 +177,7 @@ fn b1_a_text_that_is_no_url_tells_the_input_and_the_cause() {
         ("aws://z:x/vol-1", "no port number"),
         ("aws://z/vol-%zz", "two hexadecimal digits"),
         ("aws://vol-1234", "three slashes"),
+        ("aws://z/a/vol-1", "more than one part"),
         ("", "names no volume"),
     ] {
         let problem = parse(text, VolumeIds::Lenient).expect_err(text);
@@ -182,5 +186,15 @@ fn b1_a_text_that_is_no_url_tells_the_input_and_the_cause() {
             "{}",
             problem.message
         );
+    }
+}
+
+#[test]
+fn d_4_a_leniency_tells_the_input_and_the_cause_in_either_mode() {
+    let text = " vol-1234abcd";
+    let warnings = parse(text, VolumeIds::Lenient).expect(text).warnings();
+    let problem = parse(text, VolumeIds::Strict).expect_err(text);
+    for message in [&warnings[0].reason.message, &problem.message] {
+        assert!(message.contains(&format!("{text:?}")) && message.contains("Kubernetes does not trim"), "{message}");
     }
 }
