@@ -6,7 +6,7 @@ use zonewarden_bindings::attachment::{
 use zonewarden_bindings::types::{Remedy, Severity};
 
 use super::evidence::{Instance, Node, Pair, is_kubelet_alive};
-use super::verdict::{drift, in_progress, in_sync, say, unknown, unstable};
+use super::verdict::{Pods, drift, in_progress, in_sync, say, unknown, unstable};
 
 /// How many reads in a row must show an attachment that Kubernetes does not know (E10).
 const READS_OF_AN_ORPHAN: u32 = 3;
@@ -25,7 +25,8 @@ pub(super) fn instance_not_told(pair: &Pair<'_>) -> Option<Judgement> {
     }
     match pair.instance_state()? {
         InstanceState::ShuttingDown => {
-            let text = "the instance is shutting down, and its writes may still be on their way; it counts as dead when terminated";
+            let text = "the instance is shutting down, and its writes may still be on their way; it counts as dead \
+                        when terminated";
             Some(in_progress(pair, &say("instance-shutting-down", text)))
         }
         InstanceState::Other(state) => {
@@ -57,7 +58,8 @@ pub(super) fn apis_disagree(pair: &Pair<'_>) -> Option<Judgement> {
     (is_listed != is_mapped).then(|| {
         let (volumes, instances) = (says(is_listed), says(is_mapped));
         let text = format!(
-            "DescribeVolumes {volumes} the volume on the instance and DescribeInstances {instances}; both are asked again"
+            "DescribeVolumes {volumes} the volume on the instance and DescribeInstances {instances}; both are asked \
+             again"
         );
         unstable(pair, &say("apis-disagree", text))
     })
@@ -80,8 +82,8 @@ fn attached(pair: &Pair<'_>, attachment: &VolumeAttachment, held: &Ec2Attachment
         if held.seconds > pair.settings.stuck_attaching_seconds && !pair.is_young() {
             let error = attachment.attach_error.as_deref().unwrap_or("none");
             let text = format!(
-                "EC2 has the volume attached since {} s and the VolumeAttachment does not say so, its attach error is {error:?}; \
-                 look at the external-attacher and the EBS CSI controller",
+                "EC2 has the volume attached since {} s and the VolumeAttachment does not say so, its attach error \
+                 is {error:?}; look at the external-attacher and the EBS CSI controller",
                 held.seconds
             );
             return drift(pair, Drift::StuckAttaching, Severity::Warning, &say("attach-not-recorded", text));
@@ -109,8 +111,8 @@ fn device(pair: &Pair<'_>, ours: &str, theirs: &str) -> Judgement {
         return unstable(pair, &say("device-unconfirmed", text));
     }
     let text = format!(
-        "the VolumeAttachment names the device {ours} and EC2 {theirs}; check on the node by the volume's serial number that \
-         the pod has the right disk"
+        "the VolumeAttachment names the device {ours} and EC2 {theirs}; check on the node by the volume's serial \
+         number that the pod has the right disk"
     );
     drift(pair, Drift::DeviceMismatch, Severity::Error, &say("device-mismatch", text))
 }
@@ -127,13 +129,15 @@ fn orphan(pair: &Pair<'_>, held: &Ec2Attachment) -> Judgement {
     let pods = pair.pods_on_node();
     if pods > 0 {
         let text = format!(
-            "EC2 has the volume attached since {seconds} s without a VolumeAttachment while {pods} pods there use it; delete \
-             them, so that they are made again with one"
+            "EC2 has the volume attached since {seconds} s without a VolumeAttachment, in use by {}; delete each \
+             such pod, so that it is made again with one",
+            Pods(pods)
         );
         return drift(pair, Drift::OrphanAttachment, Severity::Error, &say("orphan-attachment-in-use", text));
     }
     let text = format!(
-        "EC2 has the volume attached since {seconds} s, without a VolumeAttachment and a pod; detach it in EC2 if nobody needs it there"
+        "EC2 has the volume attached since {seconds} s, without a VolumeAttachment and a pod; detach it in EC2 if \
+         nobody needs it there"
     );
     drift(pair, Drift::OrphanAttachment, Severity::Warning, &say("orphan-attachment", text))
 }
@@ -163,7 +167,8 @@ fn not_attached(pair: &Pair<'_>, attachment: &VolumeAttachment) -> Judgement {
             return unknown(pair, &say("instance-evidence-older-than-attachment", text));
         }
         Instance::Missing(_) => {
-            let text = "EC2 does not know the instance and never showed it here; it may be too new, or in another account or region";
+            let text = "EC2 does not know the instance and never showed it here; it may be too new, or in another \
+                        account or region";
             return unknown(pair, &say("instance-never-seen", text));
         }
     };
@@ -189,7 +194,8 @@ fn attach_awaited(pair: &Pair<'_>, attachment: &VolumeAttachment) -> Judgement {
     let age = attachment.age_seconds;
     let error = attachment.attach_error.as_deref().unwrap_or("none");
     let text = format!(
-        "the VolumeAttachment waits for its attach since {age} s, its attach error is {error:?}; look at the EBS CSI controller"
+        "the VolumeAttachment waits for its attach since {age} s, its attach error is {error:?}; look at the EBS \
+         CSI controller"
     );
     drift(pair, Drift::StuckAttaching, Severity::Warning, &say("attach-not-started", text))
 }
@@ -200,8 +206,9 @@ fn detached(pair: &Pair<'_>) -> Judgement {
     let (started, pods) = (usage.started_on_node, pair.pods_on_node());
     if started > 0 {
         let text = format!(
-            "EC2 has detached the volume under {started} pods with started containers, whose mounts are dead; delete these pods, \
-             so that they are made again"
+            "EC2 has detached the volume from under {} with started containers, where its mount is dead; delete \
+             each such pod, so that it is made again",
+            Pods(started)
         );
         return drift(pair, Drift::DetachedInUse, Severity::Error, &say("detached-in-use", text));
     }
@@ -210,9 +217,9 @@ fn detached(pair: &Pair<'_>) -> Judgement {
     }
     if usage.pods_elsewhere > 0 {
         let text = format!(
-            "EC2 has detached the volume and {} pods elsewhere need it; if Kubernetes does not delete the VolumeAttachment by \
-             itself, delete it",
-            usage.pods_elsewhere
+            "EC2 has detached the volume, which is needed by {} elsewhere; if Kubernetes does not delete the \
+             VolumeAttachment by itself, delete it",
+            Pods(usage.pods_elsewhere)
         );
         return drift(pair, Drift::DetachedWaiting, Severity::Warning, &say("detached-pods-elsewhere", text));
     }
@@ -229,15 +236,17 @@ fn waiting(pair: &Pair<'_>, pods: u32) -> Judgement {
     };
     if agrees && pair.held().next().is_none() {
         let text = format!(
-            "EC2 has the volume attached nowhere, and {pods} pods wait for it; deleting the VolumeAttachment lets Kubernetes \
-             attach it again"
+            "EC2 has the volume attached nowhere, with {} in wait for it; deleting the VolumeAttachment lets \
+             Kubernetes attach it again",
+            Pods(pods)
         );
         let told = drift(pair, Drift::DetachedWaiting, Severity::Error, &say("detached-waiting", text));
         return Judgement { remedy: Remedy::DeleteDetachedAttachment, ..told };
     }
     let text = format!(
-        "EC2 has detached the volume and {pods} pods wait for it, but the kubelet does not confirm that no container uses it, or \
-         another instance has it; look at the Node, then delete the VolumeAttachment"
+        "EC2 has detached the volume, with {} in wait for it, but the kubelet does not confirm that no container \
+         uses it, or another instance has it; look at the Node, then delete the VolumeAttachment",
+        Pods(pods)
     );
     drift(pair, Drift::DetachedWaiting, Severity::Error, &say("detached-waiting-unclear", text))
 }

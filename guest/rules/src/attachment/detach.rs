@@ -19,8 +19,8 @@ pub(super) fn deleting(pair: &Pair<'_>) -> Option<Judgement> {
     let Some(held) = pair.own() else {
         if is_late {
             let text = format!(
-                "EC2 has detached the volume and the VolumeAttachment is being deleted since {seconds} s; look at the \
-                 external-attacher, whose finalizer holds it"
+                "EC2 has detached the volume and the VolumeAttachment is being deleted since {seconds} s; look at \
+                 the external-attacher, whose finalizer holds it"
             );
             return Some(drift(pair, Drift::StuckDetaching, Severity::Warning, &say("attachment-not-finalised", text)));
         }
@@ -32,8 +32,8 @@ pub(super) fn deleting(pair: &Pair<'_>) -> Option<Judgement> {
         AttachmentState::Detaching | AttachmentState::Busy | AttachmentState::Other(_) => moving(pair),
         AttachmentState::Attaching | AttachmentState::Attached | AttachmentState::Detached if is_late => {
             let text = format!(
-                "the VolumeAttachment is being deleted since {seconds} s and EC2 still has the volume attached; look whether a \
-                 pod still mounts it and at the EBS CSI controller's log"
+                "the VolumeAttachment is being deleted since {seconds} s and EC2 still has the volume attached; \
+                 look whether a pod still mounts it and at the EBS CSI controller's log"
             );
             Some(drift(pair, Drift::StuckDetaching, Severity::Warning, &say("detach-not-started", text)))
         }
@@ -57,7 +57,8 @@ fn failing(pair: &Pair<'_>, attachment: &VolumeAttachment) -> Option<Judgement> 
         Instance::Unknown | Instance::Stale(_) => false,
     };
     let fix = if pair.observation.persistent_volume_missing {
-        "create the missing PersistentVolume again, with its name and volume id, so that the external-attacher can finish"
+        "create the missing PersistentVolume again, with its name and volume id, so that the external-attacher can \
+         finish"
     } else if is_gone {
         "the instance is gone, which EBS CSI drivers from 1.29 to 1.54 take for an error: upgrade the driver"
     } else {
@@ -87,8 +88,8 @@ fn attaching(pair: &Pair<'_>, held: &Ec2Attachment) -> Judgement {
     let is_repeated = pair.found_volume().is_some_and(|found| found.reads >= 2);
     if seconds > pair.settings.stuck_attaching_seconds && is_repeated {
         let text = format!(
-            "EC2 attaches the volume since {seconds} s; EBS CSI drivers from 1.55 give up and try again by themselves, with an \
-             older one move the pod to another node"
+            "EC2 attaches the volume since {seconds} s; EBS CSI drivers from 1.55 give up and try again by \
+             themselves, with an older one move the pod to another node"
         );
         return drift(pair, Drift::StuckAttaching, Severity::Warning, &say("stuck-attaching", text));
     }
@@ -108,7 +109,8 @@ fn busy(pair: &Pair<'_>, held: &Ec2Attachment) -> Judgement {
     let seconds = held.seconds;
     if seconds > pair.settings.stuck_detaching_seconds {
         let text = format!(
-            "the volume is still mounted on the node, and its detach waits since {seconds} s; unmount it there, or reboot the instance"
+            "the volume is still mounted on the node, and its detach waits since {seconds} s; unmount it there, or \
+             reboot the instance"
         );
         return drift(pair, Drift::StuckDetaching, Severity::Error, &say("detach-busy", text));
     }

@@ -16,7 +16,8 @@ pub(super) fn foreign(pair: &Pair<'_>) -> Option<Judgement> {
     });
     if let Some((held, cluster)) = of_cluster {
         let text = format!(
-            "EC2 has the volume on {}, which belongs to the cluster {cluster:?}; release it there before this cluster uses it",
+            "EC2 has the volume on {}, which belongs to the cluster {cluster:?}; release it there before this \
+             cluster uses it",
             name(held)
         );
         let say = say("attached-to-other-cluster", text);

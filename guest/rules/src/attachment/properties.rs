@@ -163,7 +163,8 @@ proptest! {
         prop_assert!(may(&o, judged.remedy), "{:?}", judged);
         prop_assert!(may(&o, escalation), "{:?}", judged);
         if judged.remedy == Remedy::None && escalation == Remedy::ForceDeletePods {
-            prop_assert!(own_node(&o).is_none_or(|node| node.taint != OutOfServiceTaint::Absent), "pods before the taint");
+            let is_tainted = own_node(&o).is_none_or(|node| node.taint != OutOfServiceTaint::Absent);
+            prop_assert!(is_tainted, "the pods before the taint: {:?}", judged);
         }
     }
 
@@ -191,7 +192,8 @@ proptest! {
     fn every_observation_gets_a_whole_judgement(o in near_a_remedy()) {
         let judged = judge(&mk_settings(), &o);
         let code = &judged.reason.code;
-        prop_assert!(code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && !code.is_empty(), "{}", code);
+        let is_kebab_case = code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-') && !code.is_empty();
+        prop_assert!(is_kebab_case, "{}", code);
         prop_assert!(judged.reason.message.starts_with("volume vol-0a") && !judged.reason.message.ends_with('.'));
         prop_assert!(judged.remedy == Remedy::None || REMEDIES.contains(&judged.remedy));
         prop_assert!(judged.escalation.is_none_or(|remedy| REMEDIES.contains(&remedy) && acts(remedy)));
@@ -206,7 +208,9 @@ proptest! {
     }
 
     #[test]
-    fn what_is_no_part_of_a_proof_holds_no_remedy_back(other in observation(), mask in any::<u32>(), silent in 15..u32::MAX) {
+    fn what_is_no_part_of_a_proof_holds_nothing_back(
+        other in observation(), mask in any::<u32>(), silent in 15..u32::MAX,
+    ) {
         let settings = mk_settings();
         let propose = |start: fn(&mut Observation), fields: &[&[_]]| {
             let mut o = mk_observation();

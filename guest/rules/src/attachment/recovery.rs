@@ -5,7 +5,7 @@ use zonewarden_bindings::types::{Remedy, Severity};
 
 use super::death::{Death, Missing, prove};
 use super::evidence::{Node, Pair};
-use super::verdict::{drift, in_progress, say, unknown, unstable};
+use super::verdict::{Pods, drift, in_progress, say, unknown, unstable};
 
 /// Another instance bears the Node's name (E11). A detach would reach the new instance, so nothing is deleted before the old
 /// one is proven dead and nothing of the volume is in use under that name.
@@ -14,6 +14,13 @@ pub(super) fn same_name(pair: &Pair<'_>) -> Option<Judgement> {
     let Node::Other(node) = pair.node() else { return None };
     let new = node.instance.as_ref().map_or("another instance", |instance| &instance.instance_id);
     let death = prove(pair);
+    if attachment.deleting_seconds.is_some() && !matches!(death, Death::Proven) {
+        let text = format!(
+            "the Node is instance {new} now, and the detach that was asked for may reach that one; look in EC2 that \
+             the volume leaves the old instance"
+        );
+        return Some(drift(pair, Drift::SameNameNode, Severity::Warning, &say("same-name-detach", text)));
+    }
     if !matches!(death, Death::Proven) {
         let text = format!(
             "the Node is instance {new} now; the VolumeAttachment stays until {}",
@@ -33,7 +40,8 @@ pub(super) fn same_name(pair: &Pair<'_>) -> Option<Judgement> {
         return Some(propose(dead(pair, "same-name-instance-dead", text), Remedy::DeleteDeadAttachment, None));
     };
     let text = format!(
-        "the old instance is dead and the Node is instance {new} now, but {obstacle}; move those pods away first"
+        "the old instance is dead and the Node is instance {new} now, but {obstacle}; free the volume and the Node \
+         of pods first"
     );
     Some(dead(pair, "same-name-node-in-use", text))
 }
@@ -47,7 +55,7 @@ fn obstacle(pair: &Pair<'_>, node: &PresentNode) -> Option<String> {
         return Some("EC2 has the volume attached again".to_owned());
     }
     let bound = pair.bound_to_node();
-    (bound > 0).then(|| format!("{bound} pods are bound to it"))
+    (bound > 0).then(|| format!("its name has {} bound to it", Pods(bound)))
 }
 
 /// The pair's instance is dead by EC2's word, or proven dead.
@@ -56,8 +64,8 @@ pub(super) fn terminated(pair: &Pair<'_>) -> Option<Judgement> {
     match prove(pair) {
         Death::NotClaimed => None,
         Death::Contradicted => {
-            let text = "EC2 calls the instance dead and the kubelet renews its Lease, so nothing is done; look whether another \
-                        instance has adopted the Node";
+            let text = "EC2 calls the instance dead and the kubelet renews its Lease, so nothing is done; look \
+                        whether another instance has adopted the Node";
             let told = unstable(pair, &say("dead-but-lease-renewed", text));
             Some(Judgement { remedy: Remedy::Event, severity: Severity::Warning, ..told })
         }
@@ -103,14 +111,16 @@ fn awaited(pair: &Pair<'_>, missing: &Missing) -> String {
 /// The ladder: taint, pods gone, VolumeAttachment gone.
 fn proven(pair: &Pair<'_>) -> Judgement {
     let bound = pair.bound_to_node();
+    let pods = Pods(bound);
     let node = match pair.node() {
         Node::Own(node) => Some(node),
         Node::Unknown | Node::Absent { .. } | Node::Other(_) | Node::Unidentified(_) => None,
     };
     if node.is_some_and(|node| matches!(node.taint, OutOfServiceTaint::Absent)) {
         let text = format!(
-            "the instance is dead and its Node is still there with {bound} pods; the taint node.kubernetes.io/out-of-service \
-             frees the volume, and deleting the pods by force after that hurries it up"
+            "the instance is dead and its Node is still there with {pods}; the taint \
+             node.kubernetes.io/out-of-service frees the volume, and deleting the pods by force after that hurries \
+             it up"
         );
         let escalation = (bound > 0).then_some(Remedy::ForceDeletePods);
         return propose(dead(pair, "instance-dead", text), Remedy::AddOutOfServiceTaint, escalation);
@@ -120,12 +130,11 @@ fn proven(pair: &Pair<'_>) -> Judgement {
         return propose(dead(pair, "instance-dead-no-pods", text), Remedy::DeleteDeadAttachment, None);
     }
     let told = if node.is_some() {
-        let text = format!(
-            "the instance is dead and its Node tainted; delete its {bound} pods by force, or wait for Kubernetes"
-        );
+        let text =
+            format!("the instance is dead and its Node tainted; delete its {pods} by force, or wait for Kubernetes");
         in_progress(pair, &say("instance-dead-tainted", text))
     } else {
-        let text = format!("the instance and its Node are gone; delete the {bound} pods by force, or wait for pod GC");
+        let text = format!("the instance and its Node are gone; delete the {pods} by force, or wait for pod GC");
         in_progress(pair, &say("instance-dead-pods-bound", text))
     };
     Judgement { severity: Severity::Warning, escalation: Some(Remedy::ForceDeletePods), ..told }

@@ -49,6 +49,15 @@ fn judgement<T: fmt::Display>(pair: &Pair<'_>, verdict: Verdict, severity: Sever
     Judgement { verdict, remedy: Remedy::None, escalation: None, severity, reason: reason(say.code, message) }
 }
 
+/// So many pods.
+pub(super) struct Pods(pub(super) u32);
+
+impl fmt::Display for Pods {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, if self.0 == 1 { "pod" } else { "pods" })
+    }
+}
+
 /// The names of everything that the judgement is about.
 struct Subject<'a>(&'a Pair<'a>);
 

@@ -90,8 +90,8 @@ fn deleted(pair: &Pair<'_>) -> Judgement {
 
 fn unconfirmed(pair: &Pair<'_>, reads: u32, seconds: u32) -> Judgement {
     let text = format!(
-        "EC2 does not show the volume any more, by {reads} reads over {seconds} s; {READS_OF_A_DELETION} reads over {} s, by id \
-         and by filter, and a VolumeAttachment older than {} s are awaited",
+        "EC2 does not show the volume any more, by {reads} reads over {seconds} s; {READS_OF_A_DELETION} reads over \
+         {} s, by id and by filter, and a VolumeAttachment older than {} s are awaited",
         pair.settings.deleted_seconds, pair.settings.quiet_seconds
     );
     unknown(pair, &say("volume-deletion-unconfirmed", text))

@@ -24,7 +24,7 @@ fn e9_detached_under_a_living_instance() {
                 read_twice(o);
             },
             in_use,
-            &["under 1 pods", "delete these pods"],
+            &["from under 1 pod with", "delete each such pod"],
         ),
         (
             "E9 a just old enough",
@@ -53,7 +53,7 @@ fn e9_detached_under_a_living_instance() {
             in_use,
             &[],
         ),
-        ("E9 b", waiting, cured, &["1 pods wait", "attached nowhere"]),
+        ("E9 b", waiting, cured, &["1 pod in wait", "attached nowhere"]),
         (
             "E9 b the kubelet renews its Lease",
             |o| {
@@ -71,7 +71,7 @@ fn e9_detached_under_a_living_instance() {
                 node(o).lease = Lease::Silent(1);
             },
             unclear,
-            &["1 pods wait", "look at the Node"],
+            &["1 pod in wait", "look at the Node"],
         ),
         (
             "E9 b the Node is not ready",
@@ -118,7 +118,7 @@ fn e9_detached_under_a_living_instance() {
                 (o.usage.pods_elsewhere, o.usage.unused_seconds) = (3, 0);
             },
             told(Drift::DetachedWaiting, "detached-pods-elsewhere").warning(),
-            &["3 pods elsewhere"],
+            &["needed by 3 pods elsewhere"],
         ),
         (
             "E9 no pod",
@@ -373,7 +373,7 @@ fn e10_d_57_an_attachment_that_kubernetes_does_not_know() {
             orphan,
             &[],
         ),
-        ("E10 with a pod there", |o| o.attachment = None, in_use, &["1 pods there use it"]),
+        ("E10 with a pod there", |o| o.attachment = None, in_use, &["in use by 1 pod;", "delete each such pod"]),
         (
             "E10 not for long enough",
             |o| {

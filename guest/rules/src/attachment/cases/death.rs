@@ -19,7 +19,7 @@ fn e1_the_node_of_a_dead_instance_is_tainted_and_its_pods_go() {
     let delete = told(DEAD, "instance-dead-no-pods").remedy(Remedy::DeleteDeadAttachment);
     let tainted = in_progress("instance-dead-tainted").warning().escalation(Remedy::ForceDeletePods);
     check(&[
-        ("E1 proven", dead, taint.escalation(Remedy::ForceDeletePods), &["with 4 pods", "out-of-service"]),
+        ("E1 proven", dead, taint.escalation(Remedy::ForceDeletePods), &["with 4 pods;", "out-of-service"]),
         (
             "E1 nothing to force",
             |o| {
@@ -36,7 +36,7 @@ fn e1_the_node_of_a_dead_instance_is_tainted_and_its_pods_go() {
                 o.usage.bound_to_node = 0;
             },
             taint.escalation(Remedy::ForceDeletePods),
-            &["with 1 pods"],
+            &["with 1 pod;"],
         ),
         (
             "E1 started pods counted once only",

@@ -45,7 +45,7 @@ fn e11_d_39_a_node_of_the_same_name_is_another_machine() {
                 o.usage.bound_to_node = 1;
             },
             in_use,
-            &["1 pods are bound"],
+            &["1 pod bound to it"],
         ),
         ("E11 the old one lives", reborn, hold, &["instance i-0b now", "terminated"]),
         (
@@ -135,8 +135,8 @@ fn e11_d_39_a_node_of_the_same_name_is_another_machine() {
                 reborn(o);
                 attachment(o).deleting_seconds = Some(5);
             },
-            hold,
-            &[],
+            told(OTHER, "same-name-detach").warning(),
+            &["may reach that one", "i-0b"],
         ),
         (
             "E11 without a VolumeAttachment",
