@@ -1,0 +1,188 @@
+//! A loaded policy, and one with settings, which answers.
+
+use std::fmt;
+use std::sync::Arc;
+
+use zonewarden_contract::admission::{AdmissionAnswer, ConcernedVolume};
+use zonewarden_contract::attachment::{Judgement, Observation};
+use zonewarden_contract::identity::{NodeIdentity, NodeQuestion, VolumeIdentity, VolumeQuestion};
+use zonewarden_contract::info::PolicyInfo;
+use zonewarden_contract::labelling::{LabellingAnswer, LabellingQuestion};
+use zonewarden_contract::placement::{ClassScore, ClassVerdict, Injection, NodeClass, PodQuestion};
+use zonewarden_contract::types::{SelectorTerm, Setting, Topology, VolumeEvidence};
+
+use crate::answers::{decided, hold_to_their_texts, same_length};
+use crate::call::Loaded;
+use crate::error::Error;
+use crate::functions::{self, Function as _};
+
+/// A policy that was compiled and checked. A clone is the same policy and costs nothing.
+#[derive(Clone)]
+pub struct Policy {
+    loaded: Arc<Loaded>,
+}
+
+impl Policy {
+    pub(crate) fn new(loaded: Loaded) -> Self {
+        Self { loaded: Arc::new(loaded) }
+    }
+
+    /// The SHA-256 of the component's file, in hexadecimal.
+    pub fn digest(&self) -> &str {
+        &self.loaded.digest
+    }
+
+    /// Asks the policy whether it accepts these settings, and to describe itself under them.
+    ///
+    /// # Errors
+    /// [`Error::Settings`] with the policy's own words where it does not accept them; else what a call can fail with.
+    pub fn with_settings(&self, settings: Vec<Setting>) -> Result<ConfiguredPolicy, Error> {
+        let problems = self.loaded.call::<functions::ValidateSettings>((&settings,))?;
+        if !problems.is_empty() {
+            return Err(Error::Settings { problems });
+        }
+        let info = decided(self.loaded.call::<functions::Describe>((&settings,))?)?;
+        let loaded = Arc::clone(&self.loaded);
+        Ok(ConfiguredPolicy { loaded, configuration: Arc::new(Configuration { settings, info }) })
+    }
+
+    /// Answers a question of the contract's `json` interface, which carries its own settings: `Ok` with the JSON of the
+    /// success or, inside it, `Err` with the JSON of the contract's error.
+    ///
+    /// # Errors
+    /// What a call can fail with.
+    pub fn evaluate(&self, request: &str) -> Result<Result<String, String>, Error> {
+        self.loaded.call::<functions::Evaluate>((request,))
+    }
+}
+
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Policy").field("digest", &self.digest()).finish_non_exhaustive()
+    }
+}
+
+/// A policy with settings that it accepts. A clone is the same policy and costs nothing.
+///
+/// Every method is one function of the contract, whose comments in `wit/` say what is asked and answered. Each answers from an
+/// instance of its own. Each can fail with [`Error::Deadline`], [`Error::Memory`], [`Error::Trap`],
+/// [`Error::OversizedAnswer`], [`Error::Contract`], [`Error::Settings`] and [`Error::Question`].
+#[derive(Clone)]
+pub struct ConfiguredPolicy {
+    loaded: Arc<Loaded>,
+    configuration: Arc<Configuration>,
+}
+
+/// What was settled when the policy got its settings.
+struct Configuration {
+    settings: Vec<Setting>,
+    info: PolicyInfo,
+}
+
+#[allow(clippy::missing_errors_doc, reason = "they are the same for every method, and named above")]
+impl ConfiguredPolicy {
+    /// The SHA-256 of the component's file, in hexadecimal.
+    pub fn digest(&self) -> &str {
+        &self.loaded.digest
+    }
+
+    /// How the policy describes itself under its settings.
+    pub fn info(&self) -> &PolicyInfo {
+        &self.configuration.info
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> &[Setting] {
+        &self.configuration.settings
+    }
+
+    /// Identifies volumes. A canonical id that does not occur in the text that it was made from is not accepted: that element
+    /// becomes a rejection by the rule `canonical-not-in-text`.
+    pub fn identify_volumes(&self, volumes: &[VolumeQuestion]) -> Result<Vec<VolumeIdentity>, Error> {
+        type Function = functions::IdentifyVolumes;
+        let answer = decided(self.loaded.call::<Function>((self.settings(), volumes))?)?;
+        let mut identities = same_length(answer, volumes.len(), Function::FULL_NAME)?;
+        hold_to_their_texts(&mut identities, volumes);
+        Ok(identities)
+    }
+
+    /// Identifies the instances of nodes.
+    pub fn identify_nodes(&self, nodes: &[NodeQuestion]) -> Result<Vec<NodeIdentity>, Error> {
+        type Function = functions::IdentifyNodes;
+        let answer = decided(self.loaded.call::<Function>((self.settings(), nodes))?)?;
+        same_length(answer, nodes.len(), Function::FULL_NAME)
+    }
+
+    /// Says what these PersistentVolumes should carry.
+    pub fn label_volumes(
+        &self,
+        topologies: &[Topology],
+        volumes: &[LabellingQuestion],
+    ) -> Result<Vec<LabellingAnswer>, Error> {
+        type Function = functions::LabelVolumes;
+        let answer = decided(self.loaded.call::<Function>((self.settings(), topologies, volumes))?)?;
+        same_length(answer, volumes.len(), Function::FULL_NAME)
+    }
+
+    /// Says which classes fit the pod's volumes.
+    pub fn filter(&self, pod: &PodQuestion, classes: &[NodeClass]) -> Result<Vec<ClassVerdict>, Error> {
+        type Function = functions::Filter;
+        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, classes))?)?;
+        same_length(answer, classes.len(), Function::FULL_NAME)
+    }
+
+    /// Rates classes. No score is above 10, whatever the policy says.
+    pub fn score(&self, pod: &PodQuestion, classes: &[NodeClass]) -> Result<Vec<ClassScore>, Error> {
+        type Function = functions::Score;
+        /// The best score of the contract. A scheduler would take more as more.
+        const BEST: u8 = 10;
+        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, classes))?)?;
+        let mut scores = same_length(answer, classes.len(), Function::FULL_NAME)?;
+        for score in &mut scores {
+            score.score = score.score.min(BEST);
+        }
+        Ok(scores)
+    }
+
+    /// Says which node affinity the pod needs; `terms` are the pod's own required terms, `None` where it has none.
+    pub fn inject(&self, pod: &PodQuestion, terms: Option<&[SelectorTerm]>) -> Result<Injection, Error> {
+        decided(self.loaded.call::<functions::Inject>((self.settings(), pod, terms))?)
+    }
+
+    /// Judges pairs of a volume and an instance.
+    pub fn judge(&self, observations: &[Observation]) -> Result<Vec<Judgement>, Error> {
+        type Function = functions::Judge;
+        let answer = decided(self.loaded.call::<Function>((self.settings(), observations))?)?;
+        same_length(answer, observations.len(), Function::FULL_NAME)
+    }
+
+    /// Says which volumes the host should look up for this AdmissionReview.
+    pub fn concerns(&self, review: &str) -> Result<Vec<ConcernedVolume>, Error> {
+        decided(self.loaded.call::<functions::Concerns>((self.settings(), review))?)
+    }
+
+    /// Answers an AdmissionReview; `evidence` belongs to what `concerns` answered, in that order.
+    pub fn answer(
+        &self,
+        review: &str,
+        evidence: &[VolumeEvidence],
+        topologies: &[Topology],
+    ) -> Result<AdmissionAnswer, Error> {
+        decided(self.loaded.call::<functions::Answer>((self.settings(), review, evidence, topologies))?)
+    }
+
+    /// Answers a question of the contract's `json` interface. The request carries its own settings: these here play no part.
+    pub fn evaluate(&self, request: &str) -> Result<Result<String, String>, Error> {
+        self.loaded.call::<functions::Evaluate>((request,))
+    }
+}
+
+impl fmt::Debug for ConfiguredPolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConfiguredPolicy")
+            .field("digest", &self.digest())
+            .field("settings", &self.settings())
+            .field("info", self.info())
+            .finish_non_exhaustive()
+    }
+}
