@@ -25,6 +25,11 @@ pub const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 /// The scheduling gate of a pod whose volume's zone is not known yet.
 pub const SCHEDULING_GATE: &str = "zonewarden.io/zone-unknown";
 
+/// The node label of the EBS CSI driver that names the Outpost a node is on (D-38).
+pub const OUTPOST_EBS_CSI: &str = "topology.ebs.csi.aws.com/outpost-id";
+
+/// The name that Kubernetes itself translates the in-tree EBS plugin to, whatever name the driver runs under.
+pub const EBS_DRIVER: &str = "ebs.csi.aws.com";
 /// The name of the in-tree EBS plugin.
 pub const EBS_PLUGIN: &str = "kubernetes.io/aws-ebs";
 /// The name of the in-tree GCE PD plugin.

@@ -14,7 +14,7 @@ mod tests;
 
 use zonewarden_bindings::identity::{VolumeIdentity, VolumeQuestion};
 use zonewarden_bindings::labelling::{LabellingAnswer, LabellingBasis, LabellingQuestion};
-use zonewarden_bindings::types::{Finding, Problem, Reason, Severity, Topology, VolumeEvidence, Zone};
+use zonewarden_bindings::types::{Finding, Problem, Reason, Region, Severity, Topology, VolumeEvidence, Zone};
 
 use self::nodes::Nodes;
 use self::origin::{Origin, Placed};
@@ -70,8 +70,10 @@ fn place(
     findings.append(&mut labels.findings);
     findings.extend(affinity::zone_id(question, Some(&placed)));
     findings.append(&mut affinity.findings);
-    let Placed { basis, reason, .. } = placed;
-    LabellingAnswer { basis, labels: labels.to_set, affinity: affinity.to_set, findings, reason }
+    let region = placed.region().map(|region| Region { region: region.to_owned() });
+    let Placed { basis, reason, zone, .. } = placed;
+    let zone = Some(Zone { zone });
+    LabellingAnswer { basis, zone, region, labels: labels.to_set, affinity: affinity.to_set, findings, reason }
 }
 
 /// The zone that EC2 names.
@@ -88,5 +90,6 @@ fn rejected(problem: &Problem) -> LabellingAnswer {
 }
 
 fn nothing(reason: Reason, findings: Vec<Finding>) -> LabellingAnswer {
-    LabellingAnswer { basis: LabellingBasis::Nothing, labels: Vec::new(), affinity: None, findings, reason }
+    let (basis, zone, region) = (LabellingBasis::Nothing, None, None);
+    LabellingAnswer { basis, zone, region, labels: Vec::new(), affinity: None, findings, reason }
 }

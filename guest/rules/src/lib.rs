@@ -7,17 +7,20 @@
 //! Read in this order: [`settings`], [`keys`] and [`zones`], then one module per interface of the contract.
 
 pub mod admission;
+pub mod attachment;
 pub mod csi_translation;
 pub mod gce;
 pub mod identity;
-pub mod attachment;
 pub mod keys;
 pub mod labelling;
 pub mod mount_path;
+pub mod placement;
 pub mod provider_id;
 pub mod region;
+pub mod selector;
 pub mod settings;
 pub mod storage_class;
+pub mod translation;
 pub mod volume_id;
 pub mod zone_choice;
 pub mod zones;

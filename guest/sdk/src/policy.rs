@@ -1,5 +1,7 @@
 //! The trait that a policy implements.
 
+use std::marker::PhantomData;
+
 use zonewarden_bindings::admission::{AdmissionAnswer, ConcernedVolume};
 use zonewarden_bindings::attachment::{Judgement, Observation};
 use zonewarden_bindings::identity::{NodeIdentity, NodeQuestion, VolumeIdentity, VolumeQuestion};
@@ -108,7 +110,8 @@ pub trait Policy {
         admission::concerns(settings, review)
     }
 
-    /// Answers an AdmissionReview, by this policy's own [`Policy::label_volume`] and [`Policy::inject`].
+    /// Answers an AdmissionReview, by this policy's own [`Policy::identify_volume`], [`Policy::label_volume`] and
+    /// [`Policy::inject`].
     ///
     /// # Errors
     /// `Error::Question` where the text is no AdmissionReview, or the evidence does not belong to it.
@@ -117,11 +120,30 @@ pub trait Policy {
         review: &str,
         evidence: &[VolumeEvidence],
         topologies: &[Topology],
-    ) -> Result<AdmissionAnswer, Error> {
-        let rules = admission::Rules {
-            label: &|question| Self::label_volume(settings, topologies, question),
-            inject: &|pod, terms| Self::inject(settings, pod, terms),
-        };
-        admission::answer(settings, review, evidence, &rules)
+    ) -> Result<AdmissionAnswer, Error>
+    where
+        Self: Sized,
+    {
+        admission::answer(settings, review, evidence, topologies, &Own::<Self> { settings, policy: PhantomData })
+    }
+}
+
+/// A policy's own rules, as admission asks for them.
+struct Own<'a, P> {
+    settings: &'a Settings,
+    policy: PhantomData<P>,
+}
+
+impl<P: Policy> admission::Rules for Own<'_, P> {
+    fn identify(&self, question: &VolumeQuestion) -> VolumeIdentity {
+        P::identify_volume(self.settings, question)
+    }
+
+    fn label(&self, topologies: &[Topology], question: &LabellingQuestion) -> LabellingAnswer {
+        P::label_volume(self.settings, topologies, question)
+    }
+
+    fn inject(&self, pod: &PodQuestion, terms: Option<&[SelectorTerm]>) -> Injection {
+        P::inject(self.settings, pod, terms)
     }
 }

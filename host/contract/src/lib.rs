@@ -69,10 +69,10 @@ mod tests {
 
     #[test]
     fn an_option_may_be_null_or_left_out() {
-        for text in
-            [r#"{"age_seconds":1,"state":{"Other":"x"},"zone":null,"multi_attach":true,"attributes":[]}"#,
-             r#"{"age_seconds":1,"state":{"Other":"x"},"multi_attach":true,"attributes":[]}"#]
-        {
+        for text in [
+            r#"{"age_seconds":1,"state":{"Other":"x"},"zone":null,"multi_attach":true,"attributes":[]}"#,
+            r#"{"age_seconds":1,"state":{"Other":"x"},"multi_attach":true,"attributes":[]}"#,
+        ] {
             let facts: VolumeFacts = serde_json::from_str(text).unwrap();
             assert_eq!(facts.zone, None);
             assert_eq!(facts.state, VolumeState::Other("x".to_owned()));

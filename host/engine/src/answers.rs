@@ -104,7 +104,11 @@ mod tests {
     fn a_canonical_id_has_to_occur_in_its_text_and_a_bad_element_spoils_no_other() {
         let csi = |handle: &str| VolumeSource::Csi(CsiSource { driver: "d".to_owned(), volume_handle: id(handle) });
         let rows = [
-            (VolumeSource::AwsElasticBlockStore(id("aws://us-east-1a/vol-1")), identified("vol-1"), identified("vol-1")),
+            (
+                VolumeSource::AwsElasticBlockStore(id("aws://us-east-1a/vol-1")),
+                identified("vol-1"),
+                identified("vol-1"),
+            ),
             (
                 VolumeSource::AwsElasticBlockStore(id("vol-1")),
                 identified("vol-2"),
@@ -149,7 +153,8 @@ mod tests {
             panic!("a question that can't be read stays one");
         };
         assert_eq!(kept, problem);
-        let Err(Error::Settings { problems }) = decided::<()>(Err(types::Error::Settings(vec![problem.clone()]))) else {
+        let Err(Error::Settings { problems }) = decided::<()>(Err(types::Error::Settings(vec![problem.clone()])))
+        else {
             panic!("settings that are not good stay so");
         };
         assert_eq!(problems, [problem]);

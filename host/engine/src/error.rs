@@ -134,9 +134,10 @@ impl Error {
     /// Who has to mend it. Settings and questions come from the host's side; a call that never started was held up by others.
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Engine { .. } | Self::Settings { .. } | Self::Question { .. } | Self::Deadline { started: false, .. } => {
-                Blame::Host
-            }
+            Self::Engine { .. }
+            | Self::Settings { .. }
+            | Self::Question { .. }
+            | Self::Deadline { started: false, .. } => Blame::Host,
             Self::Load { .. }
             | Self::Import { .. }
             | Self::Version { .. }
@@ -259,12 +260,7 @@ mod tests {
                 Blame::Guest,
                 "info.describe needs more memory than 65536 bytes",
             ),
-            (
-                Error::Trap { function: "info.describe", source: cause() },
-                "trap",
-                Blame::Guest,
-                "info.describe trapped",
-            ),
+            (Error::Trap { function: "info.describe", source: cause() }, "trap", Blame::Guest, "info.describe trapped"),
             (
                 Error::OversizedAnswer { function: "json.evaluate", limit: 1, source: cause() },
                 "oversized-answer",

@@ -39,7 +39,9 @@ impl Outline {
     pub(crate) fn versions(&self) -> Vec<String> {
         let mut versions: Vec<String> = Vec::new();
         for export in &self.exports {
-            let Some(interface) = export.strip_prefix(PACKAGE).and_then(|rest| rest.strip_prefix('/')) else { continue };
+            let Some(interface) = export.strip_prefix(PACKAGE).and_then(|rest| rest.strip_prefix('/')) else {
+                continue;
+            };
             let version = interface.split_once('@').map_or("", |(_, version)| version);
             if !versions.iter().any(|known| known == version) {
                 versions.push(version.to_owned());
@@ -168,7 +170,8 @@ impl ForEach for Functions<'_> {
 
     fn visit<F: Function>(&mut self) -> Result<(), Error> {
         let interface = self.interface(F::INTERFACE)?;
-        let Some((ComponentItem::ComponentFunc(function), index)) = self.component.get_export(Some(&interface), F::NAME)
+        let Some((ComponentItem::ComponentFunc(function), index)) =
+            self.component.get_export(Some(&interface), F::NAME)
         else {
             return Err(Error::Contract { what: format!("it lacks the function {}", F::FULL_NAME), source: None });
         };
@@ -200,7 +203,12 @@ mod tests {
     #[test]
     fn the_versions_are_those_of_the_exports_of_our_package() {
         let found = outline(
-            &["zonewarden:policy/info@0.1.0", "zonewarden:policy/json@0.1.0", "zonewarden:policy/more@0.2.0", "a:b/c@7.0.0"],
+            &[
+                "zonewarden:policy/info@0.1.0",
+                "zonewarden:policy/json@0.1.0",
+                "zonewarden:policy/more@0.2.0",
+                "a:b/c@7.0.0",
+            ],
             &[],
         );
         assert_eq!(found.versions(), ["0.1.0", "0.2.0"]);

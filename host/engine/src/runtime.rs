@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use wasmtime::{Config, InstanceAllocationStrategy, PoolingAllocationConfig, Store, UpdateDeadline, WasmBacktraceDetails};
+use wasmtime::{
+    Config, InstanceAllocationStrategy, PoolingAllocationConfig, Store, UpdateDeadline, WasmBacktraceDetails,
+};
 
 use crate::cache::Cache;
 use crate::error::Error;

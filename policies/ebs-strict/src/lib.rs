@@ -16,7 +16,8 @@ pub struct EbsStrict;
 impl Policy for EbsStrict {
     const NAME: &'static str = "ebs-strict";
     const VERSION: &'static str = env!("CARGO_PKG_VERSION");
-    const DEFAULTS: &'static [(&'static str, &'static str)] = &[("volume-ids", "strict"), ("unlabelled-nodes", "refuse")];
+    const DEFAULTS: &'static [(&'static str, &'static str)] =
+        &[("volume-ids", "strict"), ("unlabelled-nodes", "refuse")];
 
     fn identify_volume(settings: &Settings, question: &VolumeQuestion) -> VolumeIdentity {
         match rules::identity::identify_volume(settings, question) {

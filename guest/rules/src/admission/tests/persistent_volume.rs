@@ -194,6 +194,8 @@ fn the_whole_object_reaches_the_rule_and_the_rules_answer_is_carried_out() {
     ];
     let rules = Fixed {
         answer: LabellingAnswer {
+            zone: None,
+            region: None,
             basis: zonewarden_bindings::labelling::LabellingBasis::Ec2,
             labels: vec![label(ZONE, A), label("b", "2")],
             affinity: Some(vec![zone_term("b")]),

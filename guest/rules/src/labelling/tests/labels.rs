@@ -156,6 +156,18 @@ fn e14_a_hint_corrects_nothing() {
 }
 
 #[test]
+fn e14_a_hint_that_a_region_label_contradicts_is_not_written() {
+    let question = LabellingQuestion {
+        source: in_tree(&format!("aws://{A}/{ID}")),
+        evidence: VolumeEvidence::Unknown,
+        ..creating(&[(REGION, "eu-west-1")])
+    };
+    let wanted =
+        Wanted { basis: LabellingBasis::Hint, reason: "zone-from-id", ..finds(&[(WARNING, "zone-hints-differ")]) };
+    check("E14", &question, &nodes(), wanted);
+}
+
+#[test]
 fn f_42_labels_that_disagree_are_one_error_that_names_both() {
     let question = labelled(&[(ZONE, A), (ZONE_BETA, B)]);
     let answer = check("F-42", &question, &nodes(), finds(&[(ERROR, "labels-disagree")]));
@@ -198,6 +210,9 @@ fn d_33_a_multi_zone_label_is_told_and_never_rewritten() {
     let without = "us-east-1b__us-east-1c";
     check("D-33, without the zone", &creating(&[(ZONE, without)]), &nodes(), finds(&[(ERROR, "multi-zone-label")]));
     check("D-33, ours", &owned(&[(ZONE, without)], &[ZONE]), &nodes(), finds(&[(ERROR, "multi-zone-label")]));
+    let twice = labelled(&[(ZONE, without), (ZONE_BETA, without)]);
+    let both = [(ERROR, "multi-zone-label"), (ERROR, "multi-zone-label")];
+    check("D-33, in both spellings", &twice, &nodes(), finds(&both));
     let unproven = LabellingQuestion { evidence: VolumeEvidence::Unknown, ..labelled(&[(ZONE, without)]) };
     let wanted = Wanted { findings: vec![(WARNING, "multi-zone-label")], ..nothing("zone-unknown") };
     check("D-33, without EC2", &unproven, &nodes(), wanted);
@@ -215,6 +230,8 @@ fn f_20_f_39_a_label_that_can_not_be_read_is_told_and_a_new_one_corrected() {
         let corrected = || sets(&[(ZONE, A)], &[(WARNING, "label-corrected")]);
         check("F-20", &creating(&[(ZONE, value), region]), &nodes(), corrected());
         check("F-20", &owned(&[(ZONE, value), region], &[ZONE]), &nodes(), corrected());
+        let new_beta = creating(&[(ZONE_BETA, value), region]);
+        check("F-20, beta", &new_beta, &nodes(), sets(&[(ZONE_BETA, A)], &[(WARNING, "label-corrected")]));
         let beta = labelled(&[(ZONE_BETA, value), region]);
         check("F-39, beta", &beta, &nodes(), sets(&[(ZONE, A)], &[(WARNING, "label-unreadable")]));
         let unproven = LabellingQuestion { evidence: VolumeEvidence::Unknown, ..labelled(&[(ZONE, value)]) };
@@ -235,7 +252,10 @@ fn kk_124525_an_empty_region_label_is_not_made_worse() {
 #[test]
 fn d_37_a_zones_id_is_no_name() {
     let answer = check("D-37", &labelled(&[(ZONE, "use1-az6")]), &nodes(), finds(&[(ERROR, "zone-id-not-name")]));
-    assert_names(&answer.findings[0].reason.message, &["pv-1", ZONE, "use1-az6", A]);
+    assert_names(
+        &answer.findings[0].reason.message,
+        &["pv-1", ZONE, "use1-az6", "EC2 has the volume in zone us-east-1a"],
+    );
     let mut known = facts(Some(A), VolumeState::InUse);
     known.attributes = vec![label(&("availability-zone-id", "use1-az6"))];
     let question = LabellingQuestion { evidence: VolumeEvidence::Found(known), ..labelled(&[(ZONE, "use1-az6")]) };

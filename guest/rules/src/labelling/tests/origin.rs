@@ -31,6 +31,24 @@ fn e13_c_1_f_12_ec2s_zone_gives_labels_and_affinity() {
 }
 
 #[test]
+fn d_38_the_answer_tells_the_zone_and_its_region_as_far_as_the_basis_does() {
+    let local = "us-west-2-lax-1a";
+    for (question, zone, region) in [
+        (pv(), Some(A), Some("us-east-1")),
+        (found(facts(Some(local), VolumeState::Available)), Some(local), Some("us-west-2")),
+        (found(facts(Some("mars1-x"), VolumeState::Available)), Some("mars1-x"), None),
+        (unknown(in_tree(&format!("aws://{B}/{ID}"))), Some(B), Some("us-east-1")),
+        (unknown(in_tree(ID)), None, None),
+        (found(facts(Some(A), VolumeState::Deleted)), None, None),
+        (LabellingQuestion { source: VolumeSource::Other("nfs".to_owned()), ..pv() }, None, None),
+    ] {
+        let answer = label_volume(&Settings::default(), &nodes(), &question);
+        assert_eq!(answer.zone.map(|zone| zone.zone).as_deref(), zone, "{:?}", question.source);
+        assert_eq!(answer.region.map(|region| region.region).as_deref(), region, "{:?}", question.source);
+    }
+}
+
+#[test]
 fn f_2_the_provisioner_is_not_believed() {
     let annotations = vec![label(&(PROVISIONED_BY, "ebs.csi.aws.com"))];
     let wrong = LabellingQuestion { annotations, ..labelled(&[(ZONE, B), (REGION, "us-east-1")]) };

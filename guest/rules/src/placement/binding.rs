@@ -1,0 +1,181 @@
+//! VolumeBinding on a node: the node affinity of bound volumes (F-54 to F-57), and what becomes of claims that wait for their
+//! pod (F-52, F-53).
+
+use super::question::{Bound, Volume};
+use super::refusal::{Refusal, Stage};
+use crate::keys;
+use crate::selector::{NodeSelector, describe_label, describe_topology, holds, topology_allows, value};
+use zonewarden_bindings::placement::{Candidate, Claim, ClaimFacts, NodeClass, StorageClass};
+use zonewarden_bindings::types::{Label, Requirement, SelectorOperator, VolumeAffinity};
+
+/// The provisioner of a StorageClass whose volumes nobody makes.
+const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
+
+impl<'a> Bound<'a> {
+    /// The affinity that holds on the class's nodes (F-55); `None`: every node.
+    fn affinity_on(&self, volume: &Volume<'_>, class: &NodeClass) -> Option<&NodeSelector<'a>> {
+        if volume.is_migrated_on(class) { self.translated.as_ref() } else { self.affinity.as_ref() }
+    }
+}
+
+impl Volume<'_> {
+    /// Whether the nodes' CSINode says that the volume's plugin is migrated there: an exact item of its annotation.
+    pub(super) fn is_migrated_on(&self, class: &NodeClass) -> bool {
+        self.migration.is_some_and(|migration| class.migrated_plugins.iter().any(|plugin| plugin == migration.plugin))
+    }
+}
+
+/// Holds a bound claim's volume against the class.
+pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
+    let bound = volume.bound.as_ref()?;
+    if volume.fails_translation && volume.is_migrated_on(class) {
+        return Some(failed_translation(Stage::Binding, volume));
+    }
+    let affinity = bound.affinity_on(volume, class)?;
+    if affinity.matches(&class.labels) {
+        return None;
+    }
+    let needs = [&volume.describe(), " needs nodes with ", &affinity.describe()].concat();
+    if let Some(key) = unregistered_key(affinity, &class.labels) {
+        let message =
+            [&needs, ", and the node has no ", key, " yet, which its CSI driver sets when it registers"].concat();
+        return Some(Refusal::passing(Stage::Binding, volume.position, "topology-key-missing", message));
+    }
+    let message = [&needs, ", and the node has ", &affinity.describe_labels(&class.labels)].concat();
+    Some(Refusal::lasting(Stage::Binding, volume.position, "affinity-conflict", message))
+}
+
+/// F-61: an error of the scheduler, and no verdict about one node.
+pub(super) fn failed_translation(stage: Stage, volume: &Volume<'_>) -> Refusal {
+    let plugin = volume.migration.map_or("", |migration| migration.plugin);
+    let text = [
+        &volume.describe(),
+        " can't be translated to CSI (",
+        volume.text,
+        "): on nodes where ",
+        plugin,
+        " is migrated that is an error, for which Kubernetes gives up the pod's whole attempt, so write the volume anew",
+    ];
+    Refusal::lasting(stage, volume.position, "translation-fails", text.concat())
+}
+
+/// D-36: the topology key that the nodes lack, where nothing else keeps them from a term.
+///
+/// A node whose zone label already says another zone will not match later either, so it gets no such excuse.
+fn unregistered_key<'s>(affinity: &'s NodeSelector<'_>, labels: &[Label]) -> Option<&'s str> {
+    let zone = value(labels, keys::ZONE).or_else(|| value(labels, keys::ZONE_BETA));
+    let may_come = |requirement: &Requirement| {
+        let fits_zone = zone.is_none_or(|zone| requirement.values.iter().any(|value| value == zone));
+        let waits_for_value = matches!(requirement.operator, SelectorOperator::Exists)
+            || (matches!(requirement.operator, SelectorOperator::In) && fits_zone);
+        waits_for_value && is_csi_zone(&requirement.key) && value(labels, &requirement.key).is_none()
+    };
+    affinity.usable_terms().find_map(|term| {
+        let mut failing = term.requirements.iter().filter(|requirement| !holds(requirement, labels));
+        let first = failing.next()?;
+        (may_come(first) && failing.all(may_come)).then_some(first.key.as_str())
+    })
+}
+
+fn is_csi_zone(key: &str) -> bool {
+    matches!(key, keys::ZONE_EBS_CSI | keys::ZONE_GCE_CSI)
+}
+
+/// A claim whose volume is chosen, or made, once the pod is placed.
+#[derive(Debug)]
+pub(super) struct Delayed<'a> {
+    pub(super) position: usize,
+    pub(super) claim: &'a Claim,
+    pub(super) facts: &'a ClaimFacts,
+    pub(super) class: &'a StorageClass,
+    /// The volumes that suit the claim whatever the node, smallest first, each with its affinity as written.
+    candidates: Vec<(&'a str, Option<NodeSelector<'a>>)>,
+}
+
+impl<'a> Delayed<'a> {
+    pub(super) fn new(position: usize, claim: &'a Claim, facts: &'a ClaimFacts, class: &'a StorageClass) -> Self {
+        let mut suitable: Vec<&Candidate> =
+            facts.candidates.iter().filter(|candidate| suits(facts, candidate)).collect();
+        suitable.sort_by_key(|candidate| candidate.capacity_bytes);
+        let selector = |candidate: &'a Candidate| match &candidate.volume.affinity {
+            VolumeAffinity::Required(terms) => Some(NodeSelector::new(terms.as_slice())),
+            VolumeAffinity::Unset | VolumeAffinity::Unrestricted => None,
+        };
+        let candidates = suitable.into_iter().map(|found| (found.volume.name.as_str(), selector(found))).collect();
+        Self { position, claim, facts, class, candidates }
+    }
+
+    /// The smallest volume that no other claim of the pod has taken and that the nodes may use.
+    fn volume_for(&self, labels: &[Label], taken: &[&str]) -> Option<&'a str> {
+        let is_free = |(name, affinity): &&(&'a str, Option<NodeSelector<'a>>)| {
+            !taken.contains(name) && affinity.as_ref().is_none_or(|affinity| affinity.matches(labels))
+        };
+        self.candidates.iter().find(is_free).map(|(name, _)| *name)
+    }
+
+    fn refuse(&self, code: &str, what: &[&str]) -> Refusal {
+        let message = ["claim ", &self.claim.name, " ", &what.concat()].concat();
+        Refusal::lasting(Stage::Binding, self.position, code, message)
+    }
+}
+
+/// Whether a volume suits a claim on any node at all (F-53). What can't be read does not suit.
+fn suits(claim: &ClaimFacts, candidate: &Candidate) -> bool {
+    let is_large_enough =
+        matches!((candidate.capacity_bytes, claim.requested_bytes), (Some(has), Some(needs)) if has >= needs);
+    candidate.available
+        && candidate.selected
+        && is_large_enough
+        && candidate.volume_mode == claim.volume_mode
+        && claim.access_modes.iter().all(|mode| candidate.access_modes.contains(mode))
+}
+
+/// Holds the claims that wait for the pod, smallest request first, against the class.
+///
+/// Like Kubernetes this is greedy: each claim takes the smallest volume that is left for it, and none gives one back. A
+/// cleverer choice would call nodes feasible that Kubernetes refuses.
+pub(super) fn judge_delayed(delayed: &[Delayed<'_>], class: &NodeClass, refusals: &mut Vec<Refusal>) {
+    let mut taken: Vec<&str> = Vec::new();
+    for claim in delayed {
+        // A claim that has a node already waits for its volume to be made there: no search among those that exist (F-52).
+        if let Some(node) = &claim.facts.selected_node {
+            if !is_selected(claim.position, class) {
+                let what = ["is to get its volume on node ", &node.node_name, ", which this node is not"];
+                refusals.push(claim.refuse("selected-node-mismatch", &what));
+                continue;
+            }
+        } else if let Some(name) = claim.volume_for(&class.labels, &taken) {
+            taken.push(name);
+            continue;
+        }
+        refusals.extend(judge_provisioning(claim, class));
+    }
+}
+
+fn is_selected(position: usize, class: &NodeClass) -> bool {
+    class.selected_for.iter().any(|&selected| usize::try_from(selected) == Ok(position))
+}
+
+fn judge_provisioning(claim: &Delayed<'_>, class: &NodeClass) -> Option<Refusal> {
+    let StorageClass { name, provisioner, allowed_topologies, .. } = claim.class;
+    if provisioner.is_empty() || provisioner == NO_PROVISIONER {
+        let what =
+            ["finds no volume that is free and suits both it and the node, and StorageClass ", name, " makes none"];
+        return Some(claim.refuse("no-volume-to-bind", &what));
+    }
+    if topology_allows(allowed_topologies, &class.labels) {
+        return None;
+    }
+    let keys = allowed_topologies.iter().flat_map(|term| &term.requirements);
+    let mut found: Vec<String> = keys.map(|requirement| describe_label(&class.labels, &requirement.key)).collect();
+    found.dedup();
+    let what = [
+        "can have its volume made only where StorageClass ",
+        name,
+        " allows it (",
+        &describe_topology(allowed_topologies),
+        "), and the node has ",
+        &found.join(", "),
+    ];
+    Some(claim.refuse("topology-not-allowed", &what))
+}

@@ -1,0 +1,81 @@
+//! VolumeZone on a node: the zone and region labels of a bound claim's PersistentVolume (F-39 to F-43, F-58, F-60, F-64).
+
+use super::question::Volume;
+use super::refusal::{Refusal, Stage};
+use crate::keys;
+use crate::selector::value;
+use crate::zones::SEPARATOR;
+use zonewarden_bindings::placement::NodeClass;
+use zonewarden_bindings::types::Label;
+
+/// A label that VolumeZone reads, with a value that it can read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ZoneLabel<'a> {
+    pub(super) key: &'a str,
+    /// A set: `us-east-1a__us-east-1b`.
+    pub(super) value: &'a str,
+}
+
+impl<'a> ZoneLabel<'a> {
+    /// The labels that VolumeZone reads. One whose value is no set is dropped (F-39, F-64).
+    pub(super) fn all(labels: &'a [Label]) -> Vec<Self> {
+        let is_read = |label: &&Label| keys::VOLUME_ZONE_KEYS.contains(&label.key.as_str());
+        let read = |label: &'a Label| Self { key: &label.key, value: &label.value };
+        let is_set = |label: &Self| label.parts().all(|part| !part.is_empty());
+        labels.iter().filter(is_read).map(read).filter(is_set).collect()
+    }
+
+    /// Whether the zone or region is one of the label's.
+    pub(super) fn holds(&self, name: &str) -> bool {
+        self.parts().any(|part| part == name)
+    }
+
+    fn parts(&self) -> impl Iterator<Item = &'a str> {
+        self.value.split(SEPARATOR).map(str::trim)
+    }
+
+    /// The key that the node may carry instead: a beta label is satisfied by the node's GA label, and never the other way.
+    fn newer_key(&self) -> Option<&'static str> {
+        match self.key {
+            keys::ZONE_BETA => Some(keys::ZONE),
+            keys::REGION_BETA => Some(keys::REGION),
+            _ => None,
+        }
+    }
+}
+
+/// Holds a volume's labels against the class's.
+pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass, refusals: &mut Vec<Refusal>) {
+    if volume.zone_labels.is_empty() || has_no_place(&class.labels) {
+        return;
+    }
+    for label in &volume.zone_labels {
+        let newer = || label.newer_key().and_then(|key| Some((key, value(&class.labels, key)?)));
+        let found = value(&class.labels, label.key).map(|value| (label.key, value)).or_else(newer);
+        if !found.is_some_and(|(_, value)| label.holds(value)) {
+            refusals.push(refuse(volume, label, found));
+        }
+    }
+}
+
+/// Whether the nodes carry none of the four keys, which VolumeZone lets pass (F-40, F-60).
+pub(super) fn has_no_place(labels: &[Label]) -> bool {
+    !labels.iter().any(|label| keys::VOLUME_ZONE_KEYS.contains(&label.key.as_str()))
+}
+
+fn refuse(volume: &Volume<'_>, label: &ZoneLabel<'_>, found: Option<(&str, &str)>) -> Refusal {
+    let is_zone = keys::is_zone(label.key);
+    let described = volume.describe();
+    let carries = [&described, " carries the label ", label.key, "=", label.value];
+    let (code, message) = match found {
+        Some((key, value)) => {
+            let code = if is_zone { "zone-mismatch" } else { "region-mismatch" };
+            (code, [&carries.concat(), ", and the node has ", key, "=", value].concat())
+        }
+        None => {
+            let code = if is_zone { "zone-label-missing" } else { "region-label-missing" };
+            (code, [&carries.concat(), ", and the node carries zone or region labels, but no ", label.key].concat())
+        }
+    };
+    Refusal::lasting(Stage::Labels, volume.position, code, message)
+}

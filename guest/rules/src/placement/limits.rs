@@ -1,0 +1,156 @@
+//! NodeVolumeLimits on a node: how many volumes the pod adds, and whether the driver is there at all (F-63, H-4, H-7).
+
+use super::binding::failed_translation;
+use super::question::{Question, Volume};
+use super::refusal::{Refusal, Stage};
+use crate::settings::VolumeIds;
+use crate::translation::Migration;
+use crate::volume_id;
+use zonewarden_bindings::placement::{AttachHeadroom, NodeClass, NodeDriver};
+use zonewarden_bindings::types::VolumeSource;
+
+/// What the pod adds to its node.
+#[derive(Debug, Default)]
+pub(super) struct Demand<'a> {
+    attachments: Vec<Attachment<'a>>,
+    /// The drivers, each once.
+    drivers: Vec<&'a str>,
+}
+
+/// One of the pod's volumes, as far as it counts.
+#[derive(Debug)]
+struct Attachment<'a> {
+    position: usize,
+    driver: &'a str,
+    /// What Kubernetes counts by. Two volumes of one driver and one name are one.
+    name: Name<'a>,
+    /// Volumes of an in-tree plugin count only on nodes that have a CSINode; whether that lists the plugin as migrated does
+    /// not matter for the two plugins that we know.
+    needs_csi_node: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Name<'a> {
+    /// A CSI handle byte for byte, or what an in-tree id is translated to.
+    Handle(&'a str),
+    /// A claim whose volume is not made yet.
+    Claim(&'a str),
+}
+
+impl<'a> Demand<'a> {
+    /// Counts a volume that exists.
+    pub(super) fn add(&mut self, volume: &Volume<'a>) {
+        let source = volume.bound.as_ref().map(|bound| &bound.volume.source);
+        let (driver, name, needs_csi_node) = match (source, volume.migration) {
+            (Some(VolumeSource::Csi(csi)), _) => (csi.driver.as_str(), volume.text, false),
+            (_, Some(migration)) => (migration.driver, translated(volume.text), true),
+            (_, None) => return,
+        };
+        if !volume.fails_translation {
+            self.push(Attachment { position: volume.position, driver, name: Name::Handle(name), needs_csi_node });
+        }
+    }
+
+    /// Counts a claim whose volume is not there yet, for the driver that would make it.
+    pub(super) fn add_delayed(&mut self, position: usize, claim: &'a str, provisioner: &'a str) {
+        let migration = Migration::of_plugin(provisioner);
+        let driver = migration.map_or(provisioner, |migration| migration.driver);
+        self.push(Attachment { position, driver, name: Name::Claim(claim), needs_csi_node: migration.is_some() });
+    }
+
+    fn push(&mut self, attachment: Attachment<'a>) {
+        if !self.drivers.contains(&attachment.driver) {
+            self.drivers.push(attachment.driver);
+        }
+        self.attachments.push(attachment);
+    }
+
+    /// The drivers that the pod needs.
+    pub(super) fn drivers(&self) -> &[&'a str] {
+        &self.drivers
+    }
+
+    /// The pod's volumes of a driver that count on the class's nodes, each name once.
+    fn counted<'d>(&'d self, driver: &'d str, class: &'d NodeClass) -> impl Iterator<Item = &'d Attachment<'a>> {
+        let counts = move |attachment: &Attachment<'_>| {
+            attachment.driver == driver && (class.has_csi_node || !attachment.needs_csi_node)
+        };
+        self.attachments.iter().enumerate().filter_map(move |(index, attachment)| {
+            let is_repeated =
+                self.attachments[..index].iter().any(|earlier| counts(earlier) && earlier.name == attachment.name);
+            (counts(attachment) && !is_repeated).then_some(attachment)
+        })
+    }
+
+    /// How many volumes of a driver the nodes do not hold yet.
+    pub(super) fn new_volumes(&self, driver: &str, class: &NodeClass) -> u32 {
+        let is_held = |attachment: &&Attachment<'_>| {
+            let same = |other: &&Attachment<'_>| other.driver == driver && other.name == attachment.name;
+            self.attachments.iter().filter(same).any(|other| holds(class, other.position))
+        };
+        let new = self.counted(driver, class).filter(|attachment| !is_held(attachment)).count();
+        u32::try_from(new).unwrap_or(u32::MAX)
+    }
+}
+
+fn holds(class: &NodeClass, position: usize) -> bool {
+    class.holds.iter().any(|&held| usize::try_from(held) == Ok(position))
+}
+
+/// What Kubernetes translates an in-tree id to: what does not begin with `aws://` verbatim (F-61).
+fn translated(text: &str) -> &str {
+    if !text.starts_with("aws://") {
+        return text;
+    }
+    volume_id::read(text, VolumeIds::Lenient).map_or(text, |parsed| parsed.id().as_str())
+}
+
+/// The CSINode's entry for a driver.
+pub(super) fn driver_on<'c>(driver: &str, class: &'c NodeClass) -> Option<&'c NodeDriver> {
+    class.drivers.iter().find(|found| found.name == driver)
+}
+
+/// Holds what the pod adds against the class.
+pub(super) fn judge(question: &Question<'_>, class: &NodeClass, refusals: &mut Vec<Refusal>) {
+    for volume in &question.volumes {
+        // A bound volume's translation is not an error here, and judged where it is one.
+        if volume.bound.is_none() && volume.fails_translation && class.has_csi_node {
+            refusals.push(failed_translation(Stage::Limits, volume));
+        }
+    }
+    for driver in question.demand.drivers() {
+        let Some(first) = question.demand.counted(driver, class).next() else { continue };
+        let on_node = driver_on(driver, class);
+        let is_required = question.pod.required_drivers.iter().any(|required| required == driver);
+        if is_required && on_node.is_none() {
+            let message = missing_driver(question, driver, class);
+            refusals.push(Refusal::passing(Stage::Limits, first.position, "driver-missing", message));
+        }
+        let new = question.demand.new_volumes(driver, class);
+        if let Some(NodeDriver { headroom: AttachHeadroom::Left(left), .. }) = on_node
+            && new > *left
+        {
+            let message = format!(
+                "pod {} adds {new} volumes of the driver {driver}, and the node can attach {left} more",
+                question.pod.pod
+            );
+            refusals.push(Refusal::passing(Stage::Limits, first.position, "attach-limit", message));
+        }
+    }
+}
+
+fn missing_driver(question: &Question<'_>, driver: &str, class: &NodeClass) -> String {
+    let lack = if class.has_csi_node { "the node's CSINode does not list it" } else { "the node has no CSINode" };
+    let pod = question.pod.pod.as_str();
+    ["pod ", pod, " needs the driver ", driver, ", whose CSIDriver says preventPodSchedulingIfMissing, and ", lack]
+        .concat()
+}
+
+/// A driver of whose headroom nobody knows, though the pod adds volumes of it.
+pub(super) fn unknown_headroom<'a>(question: &Question<'a>, class: &NodeClass) -> Option<&'a str> {
+    let is_unknown = |driver: &&&'a str| {
+        driver_on(driver, class).is_some_and(|found| matches!(found.headroom, AttachHeadroom::Unknown))
+            && question.demand.new_volumes(driver, class) > 0
+    };
+    question.demand.drivers().iter().find(is_unknown).copied()
+}

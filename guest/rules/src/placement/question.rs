@@ -1,0 +1,215 @@
+//! The question, read once for all classes.
+
+use super::binding::Delayed;
+use super::claims::{NamedClaim, UsableClaim};
+use super::labels::ZoneLabel;
+use super::limits::Demand;
+use super::refusal::Refusal;
+use super::whereabouts::{self, Whereabouts};
+use crate::identity::{Canonical, canonical};
+use crate::keys;
+use crate::selector::{NodeSelector, value};
+use crate::settings::{Settings, UnlabelledNodes, VolumeIds};
+use crate::translation::{Migration, gce_zones_fail, translate};
+use crate::volume_id::{self, Rejection};
+use zonewarden_bindings::placement::{InlineVolume, NodeClass, PersistentVolume, PodQuestion, PodVolumeSource};
+use zonewarden_bindings::types::{VolumeAffinity, VolumeEvidence, VolumeSource};
+
+/// A pod's volumes, as far as they are the same for every class.
+#[derive(Debug)]
+pub(super) struct Question<'a> {
+    pub(super) pod: &'a PodQuestion,
+    /// The volumes that exist.
+    pub(super) volumes: Vec<Volume<'a>>,
+    /// The claims whose volume is chosen once the pod is placed.
+    pub(super) delayed: Vec<Delayed<'a>>,
+    /// What counts against attach limits.
+    pub(super) demand: Demand<'a>,
+    /// What refuses every class.
+    pub(super) refusals: Vec<Refusal>,
+    /// Whether a node of unknown zone is refused for a volume of known zone.
+    pub(super) refuses_unlabelled: bool,
+}
+
+/// A volume that exists: a bound claim's, or one that the pod names directly.
+#[derive(Debug)]
+pub(super) struct Volume<'a> {
+    pub(super) position: usize,
+    /// The name of the pod's volume.
+    pub(super) name: &'a str,
+    /// The claim and its PersistentVolume; `None` for a volume that is named directly.
+    pub(super) bound: Option<Bound<'a>>,
+    /// The in-tree plugin that Kubernetes translates, if it is one.
+    pub(super) migration: Option<Migration>,
+    /// Whether translating it is an error, which fails the pod's whole attempt (F-61).
+    pub(super) fails_translation: bool,
+    /// The volume's id as it stands.
+    pub(super) text: &'a str,
+    pub(super) canonical: Canonical<'a>,
+    /// The labels that VolumeZone reads.
+    pub(super) zone_labels: Vec<ZoneLabel<'a>>,
+    pub(super) whereabouts: Whereabouts<'a>,
+}
+
+/// A bound claim's volume.
+#[derive(Debug)]
+pub(super) struct Bound<'a> {
+    pub(super) claim: &'a str,
+    pub(super) volume: &'a PersistentVolume,
+    /// The affinity as written; `None`: every node.
+    pub(super) affinity: Option<NodeSelector<'a>>,
+    /// The affinity on nodes where the plugin is migrated.
+    pub(super) translated: Option<NodeSelector<'a>>,
+}
+
+impl<'a> Question<'a> {
+    pub(super) fn new(settings: &'a Settings, pod: &'a PodQuestion, classes: &[NodeClass]) -> Self {
+        let mut question = Self {
+            pod,
+            volumes: Vec::with_capacity(pod.volumes.len()),
+            delayed: Vec::new(),
+            demand: Demand::default(),
+            refusals: Vec::new(),
+            refuses_unlabelled: refuses_unlabelled(settings, classes),
+        };
+        for (position, volume) in pod.volumes.iter().enumerate() {
+            let name = volume.name.as_str();
+            match &volume.source {
+                PodVolumeSource::Claim(claim) => {
+                    question.add_claim(settings, NamedClaim { position, volume: name, claim, is_ephemeral: false });
+                }
+                PodVolumeSource::Ephemeral(claim) => {
+                    question.add_claim(settings, NamedClaim { position, volume: name, claim, is_ephemeral: true });
+                }
+                // An inline CSI volume is made on the node it is used on, and has no place before that (F-45).
+                PodVolumeSource::Inline(InlineVolume { source: VolumeSource::Csi(_), .. }) => {}
+                PodVolumeSource::Inline(inline) => question.add(Volume::inline(settings, position, name, inline)),
+            }
+        }
+        // Kubernetes serves the smallest request first (F-53).
+        question.delayed.sort_by_key(|delayed| delayed.facts.requested_bytes);
+        question
+    }
+
+    fn add_claim(&mut self, settings: &'a Settings, named: NamedClaim<'a>) {
+        match named.read(settings) {
+            Err(refusal) => self.refusals.push(refusal),
+            Ok(UsableClaim::Bound(volume)) => self.add(Volume::bound(settings, named, volume)),
+            Ok(UsableClaim::Delayed(facts, class)) => {
+                self.demand.add_delayed(named.position, &named.claim.name, &class.provisioner);
+                self.delayed.push(Delayed::new(named.position, named.claim, facts, class));
+            }
+        }
+    }
+
+    fn add(&mut self, volume: Volume<'a>) {
+        self.demand.add(&volume);
+        self.refusals.extend(whereabouts::gone(&volume));
+        self.volumes.push(volume);
+    }
+}
+
+impl<'a> Volume<'a> {
+    fn bound(settings: &'a Settings, named: NamedClaim<'a>, volume: &'a PersistentVolume) -> Self {
+        let migration = Migration::of_source(&volume.source);
+        let as_written = match &volume.affinity {
+            VolumeAffinity::Required(terms) => Some(NodeSelector::new(terms.as_slice())),
+            VolumeAffinity::Unset | VolumeAffinity::Unrestricted => None,
+        };
+        let translated = match migration.map(|migration| translate(volume, migration.zone_key)) {
+            Some(VolumeAffinity::Required(terms)) => Some(NodeSelector::new(terms)),
+            Some(VolumeAffinity::Unset | VolumeAffinity::Unrestricted) | None => None,
+        };
+        let bound = Bound { claim: &named.claim.name, volume, affinity: as_written, translated };
+        let mut this = Self::new(settings, (named.position, named.volume), &volume.source, &volume.evidence);
+        this.fails_translation |=
+            matches!(volume.source, VolumeSource::GcePersistentDisk(_)) && gce_zones_fail(&volume.labels);
+        if !named.is_ephemeral {
+            // VolumeZone does not see generic ephemeral volumes (F-62).
+            this.zone_labels = ZoneLabel::all(&volume.labels);
+        }
+        this.bound = Some(bound);
+        this
+    }
+
+    pub(super) fn inline(settings: &'a Settings, position: usize, name: &'a str, inline: &'a InlineVolume) -> Self {
+        Self::new(settings, (position, name), &inline.source, &inline.evidence)
+    }
+
+    fn new(
+        settings: &'a Settings,
+        (position, name): (usize, &'a str),
+        source: &'a VolumeSource,
+        evidence: &'a VolumeEvidence,
+    ) -> Self {
+        let canonical = canonical(settings, source);
+        Self {
+            position,
+            name,
+            bound: None,
+            migration: Migration::of_source(source),
+            fails_translation: fails_translation(source),
+            text: text(source),
+            whereabouts: Whereabouts::new(settings, &canonical, evidence),
+            canonical,
+            zone_labels: Vec::new(),
+        }
+    }
+
+    /// The volume with everything it is called, for messages.
+    pub(super) fn describe(&self) -> String {
+        match &self.bound {
+            Some(bound) => {
+                ["PersistentVolume ", &bound.volume.name, " (claim ", bound.claim, ", volume ", self.name, ")"].concat()
+            }
+            None => ["volume ", self.name, " (", self.text, ")"].concat(),
+        }
+    }
+
+    /// Whether it is a volume of ours whose zone nothing tells.
+    pub(super) fn is_nowhere(&self) -> bool {
+        let is_placed = self.bound.as_ref().is_some_and(|bound| bound.affinity.is_some());
+        matches!(self.canonical, Canonical::Volume(_))
+            && self.whereabouts.zone.is_none()
+            && self.zone_label().is_none()
+            && !is_placed
+    }
+
+    /// The zone label that VolumeZone reads, the GA one before the beta one.
+    pub(super) fn zone_label(&self) -> Option<&ZoneLabel<'a>> {
+        let of_key = |key: &str| self.zone_labels.iter().find(|label| label.key == key);
+        of_key(keys::ZONE).or_else(|| of_key(keys::ZONE_BETA))
+    }
+}
+
+fn text(source: &VolumeSource) -> &str {
+    match source {
+        VolumeSource::AwsElasticBlockStore(id) | VolumeSource::GcePersistentDisk(id) => &id.kubernetes_volume_id,
+        VolumeSource::Csi(csi) => &csi.volume_handle.kubernetes_volume_id,
+        VolumeSource::Other(field) => field,
+    }
+}
+
+/// Whether Kubernetes fails to translate the id: it reads only what begins with `aws://` (F-61), and decodes what is
+/// percent-encoded.
+fn fails_translation(source: &VolumeSource) -> bool {
+    let VolumeSource::AwsElasticBlockStore(id) = source else { return false };
+    let text = id.kubernetes_volume_id.as_str();
+    let rejected = || volume_id::read(text, VolumeIds::Lenient).err();
+    text.starts_with("aws://") && rejected().is_some_and(|rejection| rejection != Rejection::NotLiteral)
+}
+
+/// F-60 and its remedy: in a cluster of two zones or more, a node of no zone is no place for a volume that has one.
+fn refuses_unlabelled(settings: &Settings, classes: &[NodeClass]) -> bool {
+    match settings.unlabelled_nodes {
+        UnlabelledNodes::Pass => false,
+        UnlabelledNodes::Refuse => true,
+        UnlabelledNodes::Auto => {
+            let mut zones = classes
+                .iter()
+                .filter_map(|class| value(&class.labels, keys::ZONE).or_else(|| value(&class.labels, keys::ZONE_BETA)));
+            let first = zones.next();
+            zones.any(|zone| Some(zone) != first)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! F-63 and H-7: attach limits and missing drivers.
+
+use super::world::*;
+use zonewarden_bindings::placement::{
+    AttachHeadroom, ClaimFacts, ClaimedClass, NodeClass, NodeDriver, PersistentVolume, PodQuestion, PodVolume,
+};
+use zonewarden_bindings::types::VolumeEvidence;
+
+const FULL: Wanted = not_now(&["attach-limit"]);
+const NO_DRIVER: Wanted = not_now(&["driver-missing"]);
+const UNKNOWN: Wanted = (FITS.0, FITS.1, &["fits-headroom-unknown"]);
+
+fn with_headroom(headroom: AttachHeadroom) -> NodeClass {
+    NodeClass { drivers: vec![NodeDriver { name: EBS.to_owned(), headroom }], ..node(&[(GA, "us-east-1a")]) }
+}
+
+fn left(volumes: u32) -> NodeClass {
+    with_headroom(AttachHeadroom::Left(volumes))
+}
+
+/// A bound CSI volume in zone us-east-1a.
+fn handle(number: usize, handle: &str) -> PodVolume {
+    let volume = labelled(pv(&format!("pv-{number}")), &[(GA, "us-east-1a")]);
+    claimed(number, bound(PersistentVolume { source: csi(EBS, handle), ..volume }))
+}
+
+fn inline(number: usize, id: &str) -> PodVolume {
+    direct(number, in_tree(id), ec2("us-east-1a"))
+}
+
+fn two() -> PodQuestion {
+    pod(vec![handle(0, VOL), handle(1, OTHER_VOL)])
+}
+
+#[test]
+fn f_63_more_volumes_than_are_left_are_refused_for_now() {
+    let names = ["shop/web-0", "2 volumes", EBS, "attach 1 more"];
+    check("F-63 too many", &two(), &left(1), FULL, &names);
+    check("F-63 none left", &two(), &left(0), FULL, &["attach 0 more"]);
+    check("F-63 just enough", &two(), &left(2), FITS, &[]);
+    check("F-63 no limit", &two(), &with_headroom(AttachHeadroom::Unlimited), FITS, &[]);
+    check(
+        "F-63 unknown is not unlimited, and no refusal",
+        &two(),
+        &with_headroom(AttachHeadroom::Unknown),
+        UNKNOWN,
+        &[EBS, "nobody knows"],
+    );
+    let missing = NodeClass { drivers: vec![], ..left(0) };
+    check("F-63 no driver, no limit", &two(), &missing, FITS, &[]);
+    let other = NodeDriver { name: "other.example.com".to_owned(), headroom: AttachHeadroom::Left(0) };
+    let others = NodeClass { drivers: vec![other], ..left(0) };
+    check("F-63 another driver's limit", &two(), &others, FITS, &[]);
+}
+
+#[test]
+fn f_63_what_the_node_holds_needs_no_room() {
+    let holding = |holds: &[u32], class| NodeClass { holds: holds.to_vec(), ..class };
+    check("F-63 one held", &two(), &holding(&[1], left(1)), FITS, &[]);
+    check("F-63 both held", &two(), &holding(&[0, 1], left(0)), FITS, &[]);
+    check("F-63 held elsewhere", &two(), &holding(&[2], left(1)), FULL, &[]);
+    let unknown = with_headroom(AttachHeadroom::Unknown);
+    check("F-63 all held, room unknown", &two(), &holding(&[0, 1], unknown), FITS, &[]);
+}
+
+#[test]
+fn h_7_volumes_are_counted_by_id_whatever_their_spelling() {
+    let spellings = ["aws://us-east-1a/vol-0123456789abcdef0", "aws:///vol-0123456789abcdef0", VOL];
+    let pod_a = pod(spellings.iter().enumerate().map(|(number, id)| inline(number, id)).collect());
+    check("H-7 three spellings", &pod_a, &left(1), FITS, &[]);
+    check("H-7 one volume", &pod_a, &left(0), FULL, &["1 volumes"]);
+    let pod_b = pod(vec![inline(0, spellings[0]), handle(1, VOL)]);
+    check("H-7 in-tree and CSI", &pod_b, &left(1), FITS, &[]);
+    check("H-7 held under the other name", &pod_b, &NodeClass { holds: vec![0], ..left(0) }, FITS, &[]);
+    check("H-7 held under the other name", &pod_b, &NodeClass { holds: vec![1], ..left(0) }, FITS, &[]);
+    let pod_c = pod(vec![inline(0, VOL), inline(1, OTHER_VOL)]);
+    check("H-7 two volumes", &pod_c, &left(1), FULL, &["2 volumes"]);
+}
+
+#[test]
+fn h_7_csi_handles_are_counted_byte_for_byte_as_kubernetes_does() {
+    let pod = pod(vec![handle(0, VOL), handle(1, "aws:///vol-0123456789abcdef0")]);
+    check("H-7", &pod, &left(1), FULL, &["2 volumes"]);
+}
+
+#[test]
+fn f_63_in_tree_volumes_count_where_there_is_a_csi_node() {
+    let pod_a = pod(vec![inline(0, VOL)]);
+    check("F-63 not migrated", &pod_a, &left(0), FULL, &[]);
+    let without = NodeClass { has_csi_node: false, ..left(0) };
+    check("F-63 no CSINode", &pod_a, &without, FITS, &[]);
+    let bound_in_tree = labelled(PersistentVolume { source: in_tree(VOL), ..pv("pv-0") }, &[(GA, "us-east-1a")]);
+    let pod_b = pod_of(bound_in_tree);
+    check("F-63 bound", &pod_b, &left(0), FULL, &[]);
+    check("F-63 bound, no CSINode", &pod_b, &without, FITS, &[]);
+    // A CSI volume beside it counts in any case, and once.
+    let pod_c = pod(vec![inline(0, VOL), handle(1, VOL)]);
+    check("F-63 mixed, no CSINode", &pod_c, &without, FULL, &["1 volumes"]);
+}
+
+#[test]
+fn f_63_a_volume_that_is_not_made_yet_counts_for_its_driver() {
+    let pod_a = pod(vec![claimed(0, waiting()), handle(1, VOL)]);
+    check("F-63 waiting", &pod_a, &left(1), FULL, &["2 volumes"]);
+    check("F-63 waiting, room", &pod_a, &left(2), FITS, &[]);
+    let by_plugin = |facts: ClaimFacts| match facts.class {
+        ClaimedClass::Found(mut class) => {
+            class.provisioner = EBS_PLUGIN.to_owned();
+            ClaimFacts { class: ClaimedClass::Found(class), ..waiting() }
+        }
+        ClaimedClass::None | ClaimedClass::Missing(_) => facts,
+    };
+    let pod_b = pod(vec![claimed(0, by_plugin(waiting()))]);
+    check("F-63 waiting, in-tree", &pod_b, &left(0), FULL, &[]);
+    check("F-63 waiting, in-tree, no CSINode", &pod_b, &NodeClass { has_csi_node: false, ..left(0) }, FITS, &[]);
+    let mut twice = claimed(0, waiting());
+    twice.name = "again".to_owned();
+    let pod_c = pod(vec![claimed(0, waiting()), twice]);
+    check("F-63 one claim twice", &pod_c, &left(1), FITS, &[]);
+}
+
+#[test]
+fn f_63_volumes_of_other_kinds_do_not_count() {
+    let pod = pod(vec![claimed(0, bound(host_path("pv-1"))), direct(1, csi(EBS, "x"), VolumeEvidence::Unknown)]);
+    check("F-63", &pod, &left(0), FITS, &[]);
+}
+
+#[test]
+fn f_63_a_missing_driver_is_refused_only_where_the_driver_asks_for_it() {
+    let requiring = |pod: PodQuestion| PodQuestion { required_drivers: strings(&["x.example.com", EBS]), ..pod };
+    let bare = NodeClass { drivers: vec![], ..left(0) };
+    let no_csi_node = NodeClass { has_csi_node: false, ..bare.clone() };
+    let names = ["shop/web-0", EBS, "preventPodSchedulingIfMissing"];
+    check("F-63", &requiring(two()), &bare, NO_DRIVER, &[&names[..], &["does not list"]].concat());
+    check("F-63", &requiring(two()), &no_csi_node, NO_DRIVER, &["no CSINode"]);
+    check("F-63 there", &requiring(two()), &left(2), FITS, &[]);
+    check("F-63 not required", &two(), &bare, FITS, &[]);
+    let others = PodQuestion { required_drivers: strings(&["x.example.com"]), ..two() };
+    check("F-63 another is required", &others, &bare, FITS, &[]);
+    let other_pod = requiring(pod(vec![claimed(0, bound(host_path("pv-1")))]));
+    check("F-63 not concerned", &other_pod, &bare, FITS, &[]);
+}
+
+#[test]
+fn f_63_limits_come_after_what_stays() {
+    let pod = pod_of(labelled(pv("pv-1"), &[(GA, "us-east-1b")]));
+    check("F-63", &pod, &left(0), never(&["zone-mismatch", "attach-limit"]), &["pv-1"]);
+}
+
+#[test]
+fn f_61_a_malformed_inline_id_fails_the_attempt_where_it_would_be_counted() {
+    let bad = pod(vec![direct(0, in_tree("aws://z/a/vol-1"), VolumeEvidence::Unknown)]);
+    check("F-61", &bad, &left(0), never(&["translation-fails"]), &["data-0", "aws://z/a/vol-1", "whole attempt"]);
+    let without = NodeClass { has_csi_node: false, ..left(0) };
+    check("F-61 not counted", &bad, &without, ours(&["volume-id-rejected"]), &["data-0", "aws://z/a/vol-1"]);
+}

@@ -1,0 +1,226 @@
+//! Small worlds, and what is asserted of a verdict.
+
+use crate::placement::filter;
+use crate::settings::Settings;
+use zonewarden_bindings::placement::{
+    AttachHeadroom, BindingMode, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, ClassDecision,
+    ClassVerdict, InlineVolume, NodeClass, NodeDriver, PersistentVolume, PodQuestion, PodVolume, PodVolumeSource,
+    RefusalOrigin, StorageClass,
+};
+use zonewarden_bindings::types::{
+    CsiSource, KubernetesVolumeId, Label, Requirement, SelectorOperator, SelectorTerm, VolumeAffinity, VolumeEvidence,
+    VolumeFacts, VolumeSource, VolumeState, Zone,
+};
+
+pub(super) const GA: &str = "topology.kubernetes.io/zone";
+pub(super) const GA_REGION: &str = "topology.kubernetes.io/region";
+pub(super) const BETA: &str = "failure-domain.beta.kubernetes.io/zone";
+pub(super) const BETA_REGION: &str = "failure-domain.beta.kubernetes.io/region";
+pub(super) const EBS_ZONE: &str = "topology.ebs.csi.aws.com/zone";
+pub(super) const EBS: &str = "ebs.csi.aws.com";
+pub(super) const EBS_PLUGIN: &str = "kubernetes.io/aws-ebs";
+pub(super) const VOL: &str = "vol-0123456789abcdef0";
+pub(super) const OTHER_VOL: &str = "vol-0123456789abcdef1";
+
+/// Decision, origin and codes.
+pub(super) type Wanted = (ClassDecision, RefusalOrigin, &'static [&'static str]);
+
+pub(super) const FITS: Wanted = (ClassDecision::Feasible, RefusalOrigin::Kubernetes, &["fits"]);
+pub(super) const FITS_SOMEWHERE: Wanted = (ClassDecision::Feasible, RefusalOrigin::Kubernetes, &["fits-zone-unknown"]);
+
+/// Refused by Kubernetes for good.
+pub(super) const fn never(codes: &'static [&'static str]) -> Wanted {
+    (ClassDecision::Unresolvable, RefusalOrigin::Kubernetes, codes)
+}
+
+/// Refused by Kubernetes for now.
+pub(super) const fn not_now(codes: &'static [&'static str]) -> Wanted {
+    (ClassDecision::Refused, RefusalOrigin::Kubernetes, codes)
+}
+
+/// Refused by the policy for good.
+pub(super) const fn ours(codes: &'static [&'static str]) -> Wanted {
+    (ClassDecision::Unresolvable, RefusalOrigin::Zonewarden, codes)
+}
+
+/// Refused by the policy for now.
+pub(super) const fn ours_now(codes: &'static [&'static str]) -> Wanted {
+    (ClassDecision::Refused, RefusalOrigin::Zonewarden, codes)
+}
+
+pub(super) fn labels(pairs: &[(&str, &str)]) -> Vec<Label> {
+    pairs.iter().map(|(key, value)| Label { key: (*key).to_owned(), value: (*value).to_owned() }).collect()
+}
+
+pub(super) fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+pub(super) fn requirement(key: &str, operator: SelectorOperator, values: &[&str]) -> Requirement {
+    Requirement { key: key.to_owned(), operator, values: strings(values) }
+}
+
+pub(super) fn is_in(key: &str, values: &[&str]) -> Requirement {
+    requirement(key, SelectorOperator::In, values)
+}
+
+pub(super) fn term(requirements: Vec<Requirement>) -> SelectorTerm {
+    SelectorTerm { requirements, has_match_fields: false }
+}
+
+/// One term of one requirement.
+pub(super) fn only(key: &str, values: &[&str]) -> VolumeAffinity {
+    VolumeAffinity::Required(vec![term(vec![is_in(key, values)])])
+}
+
+/// Nodes with a CSINode that lists the EBS driver without a limit.
+pub(super) fn node(pairs: &[(&str, &str)]) -> NodeClass {
+    NodeClass {
+        labels: labels(pairs),
+        has_csi_node: true,
+        drivers: vec![NodeDriver { name: EBS.to_owned(), headroom: AttachHeadroom::Unlimited }],
+        migrated_plugins: vec![],
+        holds: vec![],
+        selected_for: vec![],
+    }
+}
+
+/// The same where the in-tree EBS plugin is migrated.
+pub(super) fn migrated_node(pairs: &[(&str, &str)]) -> NodeClass {
+    NodeClass { migrated_plugins: strings(&[EBS_PLUGIN]), ..node(pairs) }
+}
+
+pub(super) fn csi(driver: &str, handle: &str) -> VolumeSource {
+    let volume_handle = KubernetesVolumeId { kubernetes_volume_id: handle.to_owned() };
+    VolumeSource::Csi(CsiSource { driver: driver.to_owned(), volume_handle })
+}
+
+pub(super) fn in_tree(id: &str) -> VolumeSource {
+    VolumeSource::AwsElasticBlockStore(KubernetesVolumeId { kubernetes_volume_id: id.to_owned() })
+}
+
+/// An EBS volume by CSI, of which nothing is known.
+pub(super) fn pv(name: &str) -> PersistentVolume {
+    PersistentVolume {
+        name: name.to_owned(),
+        source: csi(EBS, VOL),
+        labels: vec![],
+        affinity: VolumeAffinity::Unset,
+        evidence: VolumeEvidence::Unknown,
+    }
+}
+
+/// A hostPath volume, which no rule of ours is about.
+pub(super) fn host_path(name: &str) -> PersistentVolume {
+    PersistentVolume { source: VolumeSource::Other("hostPath".to_owned()), ..pv(name) }
+}
+
+pub(super) fn labelled(volume: PersistentVolume, pairs: &[(&str, &str)]) -> PersistentVolume {
+    PersistentVolume { labels: labels(pairs), ..volume }
+}
+
+pub(super) fn facts(zone: Option<&str>, state: VolumeState) -> VolumeFacts {
+    let zone = zone.map(|zone| Zone { zone: zone.to_owned() });
+    VolumeFacts { age_seconds: 5, state, zone, multi_attach: false, attributes: vec![] }
+}
+
+/// EC2 has it in this zone.
+pub(super) fn ec2(zone: &str) -> VolumeEvidence {
+    VolumeEvidence::Found(facts(Some(zone), VolumeState::Available))
+}
+
+pub(super) fn bound(volume: PersistentVolume) -> ClaimFacts {
+    ClaimFacts {
+        deleting: false,
+        lost: false,
+        owned_by_pod: false,
+        volume: ClaimedVolume::Found(volume),
+        bind_completed: true,
+        class: ClaimedClass::None,
+        selected_node: None,
+        candidates: vec![],
+        requested_bytes: Some(10),
+        access_modes: strings(&["ReadWriteOnce"]),
+        volume_mode: "Filesystem".to_owned(),
+    }
+}
+
+/// An unbound claim that waits for its pod.
+pub(super) fn waiting() -> ClaimFacts {
+    let unbound = ClaimFacts { volume: ClaimedVolume::None, bind_completed: false, ..bound(pv("unused")) };
+    ClaimFacts { class: ClaimedClass::Found(class(Some(BindingMode::WaitForFirstConsumer))), ..unbound }
+}
+
+pub(super) fn class(binding_mode: Option<BindingMode>) -> StorageClass {
+    let [name, provisioner] = ["gp3", EBS].map(str::to_owned);
+    StorageClass { name, provisioner, binding_mode, allowed_topologies: vec![] }
+}
+
+/// A volume that suits `waiting`.
+pub(super) fn candidate(volume: PersistentVolume) -> Candidate {
+    Candidate {
+        volume,
+        available: true,
+        capacity_bytes: Some(10),
+        access_modes: strings(&["ReadWriteOnce", "ReadOnlyMany"]),
+        volume_mode: "Filesystem".to_owned(),
+        selected: true,
+    }
+}
+
+/// A pod's volume `vol-N` with claim `claim-N`.
+pub(super) fn claimed(number: usize, facts: ClaimFacts) -> PodVolume {
+    let claim = Claim { name: format!("claim-{number}"), state: ClaimState::Found(facts) };
+    PodVolume { name: format!("data-{number}"), source: PodVolumeSource::Claim(claim) }
+}
+
+pub(super) fn ephemeral(number: usize, facts: ClaimFacts) -> PodVolume {
+    let claim = Claim { name: format!("claim-{number}"), state: ClaimState::Found(facts) };
+    PodVolume { name: format!("data-{number}"), source: PodVolumeSource::Ephemeral(claim) }
+}
+
+pub(super) fn direct(number: usize, source: VolumeSource, evidence: VolumeEvidence) -> PodVolume {
+    PodVolume { name: format!("data-{number}"), source: PodVolumeSource::Inline(InlineVolume { source, evidence }) }
+}
+
+pub(super) fn pod(volumes: Vec<PodVolume>) -> PodQuestion {
+    PodQuestion { pod: "shop/web-0".to_owned(), volumes, required_drivers: vec![] }
+}
+
+/// A pod with one bound claim.
+pub(super) fn pod_of(volume: PersistentVolume) -> PodQuestion {
+    pod(vec![claimed(0, bound(volume))])
+}
+
+/// Asserts the whole verdict but for its messages, and that the first message names what it must.
+pub(super) fn assert_verdict(row: &str, verdict: &ClassVerdict, wanted: Wanted, names: &[&str]) {
+    let codes: Vec<&str> = verdict.reasons.iter().map(|reason| reason.code.as_str()).collect();
+    assert_eq!((verdict.decision, verdict.origin, codes.as_slice()), wanted, "{row}: {verdict:?}");
+    for name in names {
+        assert!(
+            verdict.reasons[0].message.contains(name),
+            "{row}: {name:?} is not in {:?}",
+            verdict.reasons[0].message
+        );
+    }
+    for reason in &verdict.reasons {
+        assert!(!reason.message.ends_with('.'), "{row}: {:?} has a full stop", reason.message);
+    }
+}
+
+/// One class under the default settings.
+pub(super) fn check(row: &str, pod: &PodQuestion, class: &NodeClass, wanted: Wanted, names: &[&str]) {
+    check_with(row, &Settings::default(), (pod, class), wanted, names);
+}
+
+pub(super) fn check_with(
+    row: &str,
+    settings: &Settings,
+    (pod, class): (&PodQuestion, &NodeClass),
+    wanted: Wanted,
+    names: &[&str],
+) {
+    let verdicts = filter(settings, pod, std::slice::from_ref(class));
+    assert_eq!(verdicts.len(), 1, "{row}");
+    assert_verdict(row, &verdicts[0], wanted, names);
+}

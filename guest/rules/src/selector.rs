@@ -1,0 +1,185 @@
+//! Node selector terms and allowed topologies, matched as the scheduler matches them (F-52, F-54).
+
+use crate::keys;
+use std::borrow::Cow;
+use zonewarden_bindings::placement::{TopologyRequirement, TopologyTerm};
+use zonewarden_bindings::types::{Label, Requirement, SelectorOperator, SelectorTerm};
+
+/// A node selector: its terms are alternatives.
+///
+/// Which of its terms can match at all is found once; after that a node costs comparisons only.
+#[derive(Debug, Clone)]
+pub struct NodeSelector<'a> {
+    terms: Cow<'a, [SelectorTerm]>,
+    usable: Vec<usize>,
+}
+
+impl<'a> NodeSelector<'a> {
+    /// Reads the terms. One that Kubernetes can't parse, and one without any requirement, is skipped (F-54).
+    #[must_use]
+    pub fn new(terms: impl Into<Cow<'a, [SelectorTerm]>>) -> Self {
+        let terms = terms.into();
+        let usable = terms.iter().enumerate().filter(|(_, term)| is_usable(term)).map(|(index, _)| index).collect();
+        Self { terms, usable }
+    }
+
+    /// Whether nodes with these labels match. `matchFields` are not judged.
+    #[must_use]
+    pub fn matches(&self, labels: &[Label]) -> bool {
+        self.usable_terms().any(|term| term.requirements.iter().all(|requirement| holds(requirement, labels)))
+    }
+
+    /// The terms that can match a node.
+    pub fn usable_terms(&self) -> impl Iterator<Item = &SelectorTerm> {
+        self.usable.iter().map(|&index| &self.terms[index])
+    }
+
+    /// The terms in words: `topology.kubernetes.io/zone In [us-east-1a]`.
+    #[must_use]
+    pub fn describe(&self) -> String {
+        let terms: Vec<String> = self.usable_terms().map(describe_term).collect();
+        if terms.is_empty() { "terms of which none can match a node".to_owned() } else { terms.join(" or ") }
+    }
+
+    /// What nodes with these labels have under the keys that the terms name.
+    #[must_use]
+    pub fn describe_labels(&self, labels: &[Label]) -> String {
+        let mut named: Vec<&str> = Vec::new();
+        for requirement in self.usable_terms().flat_map(|term| &term.requirements) {
+            if !named.contains(&requirement.key.as_str()) {
+                named.push(&requirement.key);
+            }
+        }
+        let said: Vec<String> = named.into_iter().map(|key| describe_label(labels, key)).collect();
+        if said.is_empty() { "no label that could help".to_owned() } else { said.join(", ") }
+    }
+}
+
+/// The node's value of a key.
+#[must_use]
+pub fn value<'a>(labels: &'a [Label], key: &str) -> Option<&'a str> {
+    labels.iter().find(|label| label.key == key).map(|label| label.value.as_str())
+}
+
+/// `key=value`, or `no key`.
+pub(crate) fn describe_label(labels: &[Label], key: &str) -> String {
+    value(labels, key).map_or_else(|| ["no ", key].concat(), |value| [key, "=", value].concat())
+}
+
+/// Whether nodes with these labels satisfy a requirement that Kubernetes can parse.
+#[must_use]
+pub fn holds(requirement: &Requirement, labels: &[Label]) -> bool {
+    let found = value(labels, &requirement.key);
+    let listed = |found: &str| requirement.values.iter().any(|value| value == found);
+    match &requirement.operator {
+        SelectorOperator::In => found.is_some_and(listed),
+        SelectorOperator::NotIn => !found.is_some_and(listed),
+        SelectorOperator::Exists => found.is_some(),
+        SelectorOperator::DoesNotExist => found.is_none(),
+        SelectorOperator::Gt => compared(found, &requirement.values).is_some_and(|(node, bound)| node > bound),
+        SelectorOperator::Lt => compared(found, &requirement.values).is_some_and(|(node, bound)| node < bound),
+        SelectorOperator::Other(_) => false,
+    }
+}
+
+fn compared(found: Option<&str>, values: &[String]) -> Option<(i64, i64)> {
+    Some((found?.parse().ok()?, values.first()?.parse().ok()?))
+}
+
+/// Whether nodes with these labels satisfy a class's `allowedTopologies`: taken literally, and everywhere if empty (F-52).
+#[must_use]
+pub fn topology_allows(terms: &[TopologyTerm], labels: &[Label]) -> bool {
+    let satisfied = |TopologyRequirement { key, values }: &TopologyRequirement| {
+        value(labels, key).is_some_and(|found| values.iter().any(|value| value == found))
+    };
+    let parses = |TopologyRequirement { key, values }: &TopologyRequirement| {
+        !values.is_empty() && is_label_key(key) && values.iter().all(|value| is_label_value(value))
+    };
+    let matches = |term: &TopologyTerm| {
+        !term.requirements.is_empty()
+            && term.requirements.iter().all(|requirement| satisfied(requirement) && parses(requirement))
+    };
+    terms.is_empty() || terms.iter().any(matches)
+}
+
+/// `allowedTopologies` in words.
+pub(crate) fn describe_topology(terms: &[TopologyTerm]) -> String {
+    let words = |requirement: &TopologyRequirement| {
+        [requirement.key.as_str(), " In [", &requirement.values.join(", "), "]"].concat()
+    };
+    let term = |term: &TopologyTerm| term.requirements.iter().map(words).collect::<Vec<_>>().join(" and ");
+    terms.iter().map(term).collect::<Vec<_>>().join(" or ")
+}
+
+/// Whether a term can match a node: it has a requirement, and Kubernetes can parse all of them.
+///
+/// A term of `matchFields` alone has requirements, which are not judged: Kubernetes does not check them either (F-54).
+#[must_use]
+pub fn is_usable(term: &SelectorTerm) -> bool {
+    (!term.requirements.is_empty() || term.has_match_fields) && term.requirements.iter().all(parses)
+}
+
+fn parses(requirement: &Requirement) -> bool {
+    let Requirement { key, operator, values } = requirement;
+    let counted = match operator {
+        SelectorOperator::In | SelectorOperator::NotIn => !values.is_empty(),
+        SelectorOperator::Exists | SelectorOperator::DoesNotExist => values.is_empty(),
+        SelectorOperator::Gt | SelectorOperator::Lt => {
+            matches!(values.as_slice(), [value] if value.parse::<i64>().is_ok())
+        }
+        SelectorOperator::Other(_) => false,
+    };
+    counted && is_label_key(key) && values.iter().all(|value| is_label_value(value))
+}
+
+/// Kubernetes' form of a label's key: a name, with or without a DNS subdomain and a slash before it.
+fn is_label_key(key: &str) -> bool {
+    // The keys that nearly every object uses need no second look.
+    if keys::is_zone(key) || keys::is_region(key) {
+        return true;
+    }
+    let (prefix, name) = match key.split_once('/') {
+        Some((prefix, name)) => (Some(prefix), name),
+        None => (None, key),
+    };
+    !name.is_empty() && is_label_value(name) && prefix.is_none_or(is_dns_subdomain)
+}
+
+/// Kubernetes' form of a label's value: empty, or up to 63 letters, digits and `-_.`, with a letter or digit at both ends.
+fn is_label_value(value: &str) -> bool {
+    let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let edge = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_alphanumeric);
+    let bytes = value.as_bytes();
+    bytes.len() <= 63 && bytes.iter().copied().all(inner) && edge(bytes.first()) && edge(bytes.last())
+}
+
+fn is_dns_subdomain(prefix: &str) -> bool {
+    let part = |part: &str| {
+        let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        !part.is_empty() && part.bytes().all(inner) && !part.starts_with('-') && !part.ends_with('-')
+    };
+    prefix.len() <= 253 && prefix.split('.').all(part)
+}
+
+fn describe_term(term: &SelectorTerm) -> String {
+    let words: Vec<String> = term.requirements.iter().map(describe_requirement).collect();
+    if words.is_empty() { "matchFields, which are not judged".to_owned() } else { words.join(" and ") }
+}
+
+/// A requirement in words.
+pub(crate) fn describe_requirement(requirement: &Requirement) -> String {
+    let Requirement { key, operator, values } = requirement;
+    let operator = match operator {
+        SelectorOperator::In => "In",
+        SelectorOperator::NotIn => "NotIn",
+        SelectorOperator::Exists => return [key.as_str(), " Exists"].concat(),
+        SelectorOperator::DoesNotExist => return [key.as_str(), " DoesNotExist"].concat(),
+        SelectorOperator::Gt => "Gt",
+        SelectorOperator::Lt => "Lt",
+        SelectorOperator::Other(other) => other,
+    };
+    [key.as_str(), " ", operator, " [", &values.join(", "), "]"].concat()
+}
+
+#[cfg(test)]
+mod tests;

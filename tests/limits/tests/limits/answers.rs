@@ -1,0 +1,145 @@
+//! Answers that are too large, too short, or no answers at all.
+
+use zonewarden_contract::identity::{NodeQuestion, VolumeIdentity};
+use zonewarden_contract::placement::{NodeClass, PodQuestion};
+use zonewarden_contract::types::{NodeName, Problem};
+use zonewarden_engine::{Engine, Limits, Options};
+use zonewarden_limits_tests::Guest;
+
+use crate::{assert_fails, configured, engine, good_policy, small_limits, volume};
+
+/// A body of `json.evaluate` that answers with the first `bytes` bytes of the memory, as a success.
+fn answers_with(bytes: u32) -> Guest {
+    let body = format!("(i32.store (i32.const 1032) (i32.const {bytes})) (i32.const 1024)");
+    Guest::harmless().function("json.evaluate", &body).pages(64)
+}
+
+#[test]
+fn a_huge_answer_is_not_read() {
+    let policy = configured(&answers_with(3 << 20));
+    let error = assert_fails(policy.evaluate("{}"), "oversized-answer");
+    assert_eq!(error.to_string(), "the answer of json.evaluate takes more than 1048576 bytes");
+    assert_eq!(policy.identify_nodes(&[]).expect("another call on the same policy works"), []);
+}
+
+#[test]
+fn an_answer_at_the_limit_is_read_and_a_byte_more_is_not() {
+    let limit = u32::try_from(small_limits().answer_bytes).expect("the limit is small");
+    let answer = configured(&answers_with(limit)).evaluate("").expect("the limit itself is allowed");
+    assert_eq!(answer.map(|text| text.len()), Ok(small_limits().answer_bytes));
+    assert_fails(configured(&answers_with(limit + 1)).evaluate(""), "oversized-answer");
+}
+
+#[test]
+fn a_million_times_the_same_text_counts_a_million_times() {
+    // A description with a million drivers, each the same text of 1,024 bytes: 8 MiB in the guest, a gigabyte in the host.
+    let body = "
+        (local $at i32)
+        (local.set $at (i32.const 65536))
+        (loop $next
+            (i32.store (local.get $at) (i32.const 4096))
+            (i32.store offset=4 (local.get $at) (i32.const 1024))
+            (local.set $at (i32.add (local.get $at) (i32.const 8)))
+            (br_if $next (i32.lt_u (local.get $at) (i32.const 8454144))))
+        (i32.store (i32.const 1044) (i32.const 65536))
+        (i32.store (i32.const 1048) (i32.const 1048576))
+        (i32.const 1024)";
+    // Enough for the list itself, so that it is the texts that count.
+    let limits = Limits { answer_bytes: 64 << 20, ..small_limits() };
+    let engine = Engine::new(&Options { limits, cache: None }).expect("the engine can be set up");
+    let guest = Guest::harmless().function("info.describe", body).pages(130);
+    let policy = engine.load(&guest.component()).expect("it keeps the contract as far as types go");
+    assert_fails(policy.with_settings(vec![]), "oversized-answer");
+    assert_eq!(policy.evaluate("{}").expect("another call on the same policy works"), Ok("{}".to_owned()));
+}
+
+#[test]
+fn a_list_of_another_length_is_no_answer() {
+    let policy = configured(&Guest::harmless());
+    let node = NodeQuestion { node: NodeName { node_name: String::new() }, provider_id: None, csi_node_id: None };
+    let pod = PodQuestion { pod: "default/p".to_owned(), volumes: vec![], required_drivers: vec![] };
+    let class = NodeClass {
+        labels: vec![],
+        has_csi_node: false,
+        drivers: vec![],
+        migrated_plugins: vec![],
+        holds: vec![],
+        selected_for: vec![],
+    };
+    let error = assert_fails(policy.identify_volumes(&[volume("vol-1")]), "contract");
+    let text = "the policy breaks the contract: identity.identify-volumes answers 0 elements to 1";
+    assert_eq!(error.to_string(), text);
+    assert_fails(policy.identify_nodes(&[node]), "contract");
+    assert_fails(policy.filter(&pod, std::slice::from_ref(&class)), "contract");
+    assert_fails(policy.score(&pod, &[class]), "contract");
+    assert_eq!(policy.filter(&pod, &[]).expect("nothing is the right answer to nothing"), []);
+}
+
+#[test]
+fn an_answer_outside_the_memory_is_no_answer() {
+    for body in [
+        "(i32.const -8)",
+        "(i32.const 1025)",
+        "(i32.store (i32.const 1028) (i32.const -16)) (i32.store (i32.const 1032) (i32.const 64)) (i32.const 1024)",
+        "(i32.store8 (i32.const 1024) (i32.const 7)) (i32.const 1024)",
+        "(i32.store8 (i32.const 4096) (i32.const 255)) (i32.store (i32.const 1028) (i32.const 4096))
+            (i32.store (i32.const 1032) (i32.const 1)) (i32.const 1024)",
+    ] {
+        let policy = configured(&Guest::harmless().function("json.evaluate", body));
+        assert_fails(policy.evaluate("{}"), "contract");
+    }
+}
+
+#[test]
+fn an_allocator_that_points_outside_the_memory_gets_no_question() {
+    let policy = configured(&Guest::harmless().allocator("(i32.const -8)"));
+    assert_fails(policy.evaluate("{}"), "contract");
+}
+
+/// Answers one volume with the canonical id `vol-9`, whatever was asked.
+const ALWAYS_VOL_9: &str = r#"
+    (i32.store (i32.const 2052) (i32.const 3000))
+    (i32.store (i32.const 2056) (i32.const 5))
+    (i32.store (i32.const 1028) (i32.const 2048))
+    (i32.store (i32.const 1032) (i32.const 1))
+    (i32.const 1024)"#;
+
+#[test]
+fn a_canonical_id_that_is_not_in_its_text_is_not_accepted() {
+    let guest = Guest::harmless()
+        .item(r#"(data (i32.const 3000) "vol-9")"#)
+        .function("identity.identify-volumes", ALWAYS_VOL_9);
+    let policy = configured(&guest);
+    let answer = policy.identify_volumes(&[volume("aws:///vol-9")]).expect("it answers");
+    assert!(matches!(&answer[..], [VolumeIdentity::Identified(found)] if found.volume.aws_volume_id == "vol-9"));
+    let answer = policy.identify_volumes(&[volume("aws:///vol-1")]).expect("one bad element is no error");
+    let [VolumeIdentity::Rejected(Problem { rule, text, .. })] = &answer[..] else { panic!("{answer:?}") };
+    assert_eq!((rule.as_str(), text.as_str()), ("canonical-not-in-text", "aws:///vol-1"));
+}
+
+#[test]
+fn json_that_is_nested_thousands_deep_is_answered_with_an_error() {
+    let nested = |open: &str, close: &str| format!("{}{}", open.repeat(50_000), close.repeat(50_000));
+    let arguments = |value: String| format!(r#"{{"function":"placement.filter","arguments":{value}}}"#);
+    for request in [
+        nested("[", "]"),
+        nested(r#"{"a":"#, "}"),
+        arguments(nested("[", "]")),
+        arguments(format!(r#"{{"settings":[],"classes":[],"pod":{}}}"#, nested("[", "]"))),
+        "[".repeat(100_000),
+    ] {
+        let answer = good_policy().evaluate(&request).expect("the policy itself survives");
+        assert!(answer.is_err(), "{answer:?}");
+        crate::assert_next_call_works();
+    }
+}
+
+#[test]
+fn json_that_is_not_json_is_answered_with_an_error() {
+    for request in ["", "{", "null", "\u{feff}{}", "\0", r#"{"function":"no.such","arguments":{}}"#] {
+        let answer = good_policy().evaluate(request).expect("the policy itself survives");
+        assert!(answer.is_err(), "{request:?}: {answer:?}");
+    }
+    let echo = engine().load(&Guest::harmless().component()).expect("it keeps the contract");
+    assert_eq!(echo.evaluate("\u{1f4be}\0\u{feff}").expect("it answers"), Ok("\u{1f4be}\0\u{feff}".to_owned()));
+}
