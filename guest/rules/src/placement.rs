@@ -61,7 +61,7 @@ fn refusals(question: &Question<'_>, class: &NodeClass) -> Vec<Refusal> {
         refusals.extend(binding::judge(volume, class));
         labels::judge(volume, class, &mut refusals);
     }
-    binding::judge_delayed(&question.delayed, class, &mut refusals);
+    binding::judge_delayed(question, class, &mut refusals);
     limits::judge(question, class, &mut refusals);
     for volume in &question.volumes {
         // What Kubernetes refuses for good because of this volume needs no second word from us.

@@ -1,6 +1,5 @@
 //! Node selector terms and allowed topologies, matched as the scheduler matches them (F-52, F-54).
 
-use crate::keys;
 use std::borrow::Cow;
 use zonewarden_bindings::placement::{TopologyRequirement, TopologyTerm};
 use zonewarden_bindings::types::{Label, Requirement, SelectorOperator, SelectorTerm};
@@ -134,10 +133,6 @@ fn parses(requirement: &Requirement) -> bool {
 
 /// Kubernetes' form of a label's key: a name, with or without a DNS subdomain and a slash before it.
 fn is_label_key(key: &str) -> bool {
-    // The keys that nearly every object uses need no second look.
-    if keys::is_zone(key) || keys::is_region(key) {
-        return true;
-    }
     let (prefix, name) = match key.split_once('/') {
         Some((prefix, name)) => (Some(prefix), name),
         None => (None, key),

@@ -132,9 +132,9 @@ pub fn gce_zones_fail(labels: &[Label]) -> bool {
     if !value.contains(SEPARATOR) {
         return false;
     }
-    let region = |zone: &'_ str| -> Option<String> {
-        let (region, last) = zone.rsplit_once('-')?;
-        (region.split('-').count() == 2 && !last.contains('-')).then(|| region.to_owned())
+    let region = |zone: &str| {
+        let (region, _) = zone.rsplit_once('-')?;
+        (region.split('-').count() == 2).then(|| region.to_owned())
     };
     let regions: Option<BTreeSet<String>> = value.split(SEPARATOR).map(region).collect();
     regions.is_none_or(|regions| regions.len() != 1)

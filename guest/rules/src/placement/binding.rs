@@ -1,12 +1,15 @@
 //! VolumeBinding on a node: the node affinity of bound volumes (F-54 to F-57), and what becomes of claims that wait for their
 //! pod (F-52, F-53).
 
-use super::question::{Bound, Volume};
+use super::claims::NamedClaim;
+use super::question::{Bound, Question, Volume};
 use super::refusal::{Refusal, Stage};
+use super::whereabouts;
 use crate::keys;
 use crate::selector::{NodeSelector, describe_label, describe_topology, holds, topology_allows, value};
+use crate::settings::Settings;
 use zonewarden_bindings::placement::{Candidate, Claim, ClaimFacts, NodeClass, StorageClass};
-use zonewarden_bindings::types::{Label, Requirement, SelectorOperator, VolumeAffinity};
+use zonewarden_bindings::types::{Label, Requirement, SelectorOperator};
 
 /// The provisioner of a StorageClass whose volumes nobody makes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
@@ -88,29 +91,38 @@ pub(super) struct Delayed<'a> {
     pub(super) claim: &'a Claim,
     pub(super) facts: &'a ClaimFacts,
     pub(super) class: &'a StorageClass,
-    /// The volumes that suit the claim whatever the node, smallest first, each with its affinity as written.
-    candidates: Vec<(&'a str, Option<NodeSelector<'a>>)>,
+    /// The volumes that suit the claim whatever the node, smallest first.
+    candidates: Vec<Volume<'a>>,
 }
 
 impl<'a> Delayed<'a> {
-    pub(super) fn new(position: usize, claim: &'a Claim, facts: &'a ClaimFacts, class: &'a StorageClass) -> Self {
+    pub(super) fn new(
+        settings: &'a Settings,
+        named: NamedClaim<'a>,
+        facts: &'a ClaimFacts,
+        class: &'a StorageClass,
+    ) -> Self {
         let mut suitable: Vec<&Candidate> =
             facts.candidates.iter().filter(|candidate| suits(facts, candidate)).collect();
         suitable.sort_by_key(|candidate| candidate.capacity_bytes);
-        let selector = |candidate: &'a Candidate| match &candidate.volume.affinity {
-            VolumeAffinity::Required(terms) => Some(NodeSelector::new(terms.as_slice())),
-            VolumeAffinity::Unset | VolumeAffinity::Unrestricted => None,
+        let read = |candidate: &'a Candidate| {
+            // Labels of a volume that is not bound yet are read by nobody (F-53).
+            Volume { zone_labels: Vec::new(), ..Volume::bound(settings, named, &candidate.volume) }
         };
-        let candidates = suitable.into_iter().map(|found| (found.volume.name.as_str(), selector(found))).collect();
-        Self { position, claim, facts, class, candidates }
+        let candidates = suitable.into_iter().map(read).collect();
+        Self { position: named.position, claim: named.claim, facts, class, candidates }
     }
 
-    /// The smallest volume that no other claim of the pod has taken and that the nodes may use.
-    fn volume_for(&self, labels: &[Label], taken: &[&str]) -> Option<&'a str> {
-        let is_free = |(name, affinity): &&(&'a str, Option<NodeSelector<'a>>)| {
-            !taken.contains(name) && affinity.as_ref().is_none_or(|affinity| affinity.matches(labels))
+    /// The smallest volume that no other claim of the pod has taken and that the nodes may use, by its affinity as written.
+    fn volume_for(&self, labels: &[Label], taken: &[&str]) -> Option<(&'a str, &Volume<'a>)> {
+        let named = |volume: &'_ Volume<'a>| volume.bound.as_ref().map(|bound| bound.volume.name.as_str());
+        let matches = |volume: &Volume<'a>| {
+            let affinity = volume.bound.as_ref().and_then(|bound| bound.affinity.as_ref());
+            affinity.is_none_or(|affinity| affinity.matches(labels))
         };
-        self.candidates.iter().find(is_free).map(|(name, _)| *name)
+        let free =
+            |volume| named(volume).filter(|name| !taken.contains(name) && matches(volume)).map(|name| (name, volume));
+        self.candidates.iter().find_map(free)
     }
 
     fn refuse(&self, code: &str, what: &[&str]) -> Refusal {
@@ -134,9 +146,9 @@ fn suits(claim: &ClaimFacts, candidate: &Candidate) -> bool {
 ///
 /// Like Kubernetes this is greedy: each claim takes the smallest volume that is left for it, and none gives one back. A
 /// cleverer choice would call nodes feasible that Kubernetes refuses.
-pub(super) fn judge_delayed(delayed: &[Delayed<'_>], class: &NodeClass, refusals: &mut Vec<Refusal>) {
+pub(super) fn judge_delayed(question: &Question<'_>, class: &NodeClass, refusals: &mut Vec<Refusal>) {
     let mut taken: Vec<&str> = Vec::new();
-    for claim in delayed {
+    for claim in &question.delayed {
         // A claim that has a node already waits for its volume to be made there: no search among those that exist (F-52).
         if let Some(node) = &claim.facts.selected_node {
             if !is_selected(claim.position, class) {
@@ -144,8 +156,11 @@ pub(super) fn judge_delayed(delayed: &[Delayed<'_>], class: &NodeClass, refusals
                 refusals.push(claim.refuse("selected-node-mismatch", &what));
                 continue;
             }
-        } else if let Some(name) = claim.volume_for(&class.labels, &taken) {
+        } else if let Some((name, volume)) = claim.volume_for(&class.labels, &taken) {
+            // Kubernetes takes this one; what EC2 knows of it comes on top.
             taken.push(name);
+            refusals.extend(whereabouts::gone(volume));
+            whereabouts::judge(volume, class, question.refuses_unlabelled, refusals);
             continue;
         }
         refusals.extend(judge_provisioning(claim, class));

@@ -97,7 +97,7 @@ impl<'a> Question<'a> {
             Ok(UsableClaim::Bound(volume)) => self.add(Volume::bound(settings, named, volume)),
             Ok(UsableClaim::Delayed(facts, class)) => {
                 self.demand.add_delayed(named.position, &named.claim.name, &class.provisioner);
-                self.delayed.push(Delayed::new(named.position, named.claim, facts, class));
+                self.delayed.push(Delayed::new(settings, named, facts, class));
             }
         }
     }
@@ -110,7 +110,7 @@ impl<'a> Question<'a> {
 }
 
 impl<'a> Volume<'a> {
-    fn bound(settings: &'a Settings, named: NamedClaim<'a>, volume: &'a PersistentVolume) -> Self {
+    pub(super) fn bound(settings: &'a Settings, named: NamedClaim<'a>, volume: &'a PersistentVolume) -> Self {
         let migration = Migration::of_source(&volume.source);
         let as_written = match &volume.affinity {
             VolumeAffinity::Required(terms) => Some(NodeSelector::new(terms.as_slice())),

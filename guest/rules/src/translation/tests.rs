@@ -118,6 +118,18 @@ fn f_57_an_affinity_is_translated_key_by_key() {
             required(&[&[(BETA_REGION, Op::In, &["r"]), (EBS_ZONE, Op::In, &["a"])]]),
         ),
         (
+            "F-57 a beta region key without any zone stays",
+            &[],
+            required(&[&[(BETA_REGION, Op::In, &["r"])]]),
+            required(&[&[(BETA_REGION, Op::In, &["r"])]]),
+        ),
+        (
+            "F-57 the affinity's key counts before the labels'",
+            &[(GA, "b")],
+            required(&[&[(BETA, Op::In, &["a"])]]),
+            required(&[&[(EBS_ZONE, Op::In, &["a"])]]),
+        ),
+        (
             "F-57 a beta region key without values stays",
             &[(BETA, "a")],
             required(&[&[(BETA_REGION, Op::Exists, &[])]]),

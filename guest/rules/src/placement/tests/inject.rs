@@ -120,6 +120,13 @@ fn h2_the_zone_is_required_in_every_term() {
         &[term(vec![]), term(vec![ssd(), zone(&[A])])],
         &[],
     );
+    let unusable = || term(vec![zone(&[B]), requirement("disk", Op::In, &[])]);
+    check_terms(
+        "F-54 nor is such a term told to exclude anything",
+        Some(&[unusable(), term(vec![ssd()])]),
+        &[unusable(), term(vec![ssd(), zone(&[A])])],
+        &[],
+    );
     let bad = || term(vec![requirement("disk", Op::In, &[])]);
     check_terms(
         "F-54 nor one that can't be parsed",

@@ -58,6 +58,7 @@ fn f_63_what_the_node_holds_needs_no_room() {
     let holding = |holds: &[u32], class| NodeClass { holds: holds.to_vec(), ..class };
     check("F-63 one held", &two(), &holding(&[1], left(1)), FITS, &[]);
     check("F-63 both held", &two(), &holding(&[0, 1], left(0)), FITS, &[]);
+    check("F-63 one of two held, no room", &two(), &holding(&[1], left(0)), FULL, &["1 volumes"]);
     check("F-63 held elsewhere", &two(), &holding(&[2], left(1)), FULL, &[]);
     let unknown = with_headroom(AttachHeadroom::Unknown);
     check("F-63 all held, room unknown", &two(), &holding(&[0, 1], unknown), FITS, &[]);
@@ -153,4 +154,20 @@ fn f_61_a_malformed_inline_id_fails_the_attempt_where_it_would_be_counted() {
     check("F-61", &bad, &left(0), never(&["translation-fails"]), &["data-0", "aws://z/a/vol-1", "whole attempt"]);
     let without = NodeClass { has_csi_node: false, ..left(0) };
     check("F-61 not counted", &bad, &without, ours(&["volume-id-rejected"]), &["data-0", "aws://z/a/vol-1"]);
+}
+
+#[test]
+fn f_63_each_driver_has_its_own_count_and_its_own_names() {
+    const OTHER: &str = "other.example.com";
+    let other = PersistentVolume { source: csi(OTHER, VOL), ..pv("pv-1") };
+    let pod = pod(vec![handle(0, VOL), claimed(1, bound(other))]);
+    let drivers = |ebs, other| {
+        let driver = |name: &str, left| NodeDriver { name: name.to_owned(), headroom: AttachHeadroom::Left(left) };
+        NodeClass { drivers: vec![driver(EBS, ebs), driver(OTHER, other)], ..left(0) }
+    };
+    check("F-63 one each", &pod, &drivers(1, 1), FITS, &[]);
+    check("F-63 the other is full", &pod, &drivers(1, 0), FULL, &[OTHER, "1 volumes"]);
+    check("F-63 both are full", &pod, &drivers(0, 0), not_now(&["attach-limit", "attach-limit"]), &[EBS]);
+    let holding = NodeClass { holds: vec![1], ..drivers(0, 0) };
+    check("F-63 the other's is held", &pod, &holding, FULL, &[EBS]);
 }

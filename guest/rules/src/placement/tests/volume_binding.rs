@@ -5,7 +5,7 @@ use crate::settings::Settings;
 use zonewarden_bindings::placement::{
     Claim, ClaimFacts, ClaimState, ClaimedVolume, NodeClass, PersistentVolume, PodVolume, PodVolumeSource,
 };
-use zonewarden_bindings::types::{SelectorOperator, VolumeAffinity};
+use zonewarden_bindings::types::{KubernetesVolumeId, SelectorOperator, VolumeAffinity, VolumeSource};
 
 const CONFLICT: Wanted = never(&["affinity-conflict"]);
 /// D-36.
@@ -16,7 +16,7 @@ fn f_50_bound_means_a_volume_name_and_the_annotation() {
     let named = ClaimFacts { bind_completed: false, ..bound(labelled(pv("pv-1"), &[(GA, "a")])) };
     let pod = pod(vec![claimed(0, named)]);
     let class = node(&[(GA, "a")]);
-    let names = ["claim-0", "data-0", "pv.kubernetes.io/bind-completed", "assume-bound"];
+    let names = ["claim-0", "data-0", "pv.kubernetes.io/bind-completed", "set assume-bound to true"];
     check("F-50", &pod, &class, never(&["claim-not-bind-completed"]), &names);
     let assuming = Settings { assume_bound: true, ..Settings::default() };
     check_with("F-50 assumed", &assuming, (&pod, &class), FITS, &[]);
@@ -223,14 +223,19 @@ fn f_61_a_malformed_id_fails_the_whole_attempt_on_a_migrated_node() {
 #[test]
 fn b_14_zones_of_two_regions_fail_a_gce_disk_on_a_migrated_node() {
     let zones = "us-central1-a__us-east1-b";
-    let source =
-        zonewarden_bindings::types::VolumeSource::GcePersistentDisk(zonewarden_bindings::types::KubernetesVolumeId {
-            kubernetes_volume_id: "disk-1".to_owned(),
-        });
-    let pod = pod_of(PersistentVolume { source, ..labelled(pv("pv-1"), &[(GA, zones)]) });
+    let gce = || {
+        let id = KubernetesVolumeId { kubernetes_volume_id: "disk-1".to_owned() };
+        PersistentVolume { source: VolumeSource::GcePersistentDisk(id), ..pv("pv-1") }
+    };
+    let pod = pod_of(labelled(gce(), &[(GA, zones)]));
     let class = NodeClass { migrated_plugins: strings(&["kubernetes.io/gce-pd"]), ..node(&[]) };
     check("B-14", &pod, &class, never(&["translation-fails"]), &["disk-1", "kubernetes.io/gce-pd"]);
     check("B-14 not migrated", &pod, &migrated_node(&[]), FITS, &[]);
+    let one_zone = pod_of(labelled(gce(), &[(GA, "us-central1-a")]));
+    let class = NodeClass { labels: labels(&[("topology.gke.io/zone", "us-central1-a")]), ..class };
+    check("B-14 one zone", &one_zone, &class, FITS, &[]);
+    let ebs = pod_of(in_tree_pv(&[(GA, zones)], VolumeAffinity::Unset));
+    check("B-14 EBS has no such rule", &ebs, &migrated_node(&[(EBS_ZONE, "us-east1-b")]), FITS, &[]);
 }
 
 #[test]

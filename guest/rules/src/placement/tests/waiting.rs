@@ -5,7 +5,7 @@ use zonewarden_bindings::placement::{
     BindingMode, Candidate, ClaimFacts, ClaimedClass, NodeClass, PersistentVolume, StorageClass, TopologyRequirement,
     TopologyTerm,
 };
-use zonewarden_bindings::types::NodeName;
+use zonewarden_bindings::types::{NodeName, VolumeEvidence};
 
 const NONE_TO_BIND: Wanted = never(&["no-volume-to-bind"]);
 const NOT_ALLOWED: Wanted = never(&["topology-not-allowed"]);
@@ -141,4 +141,17 @@ fn f_53_kubernetes_never_gives_a_volume_back() {
     // A matching exists (once takes pv-plain), but the smallest volume is taken first, and so Kubernetes refuses.
     let pod = pod(vec![claimed(0, once), claimed(1, many)]);
     check("F-53", &pod, &node(&[(GA, "a")]), NONE_TO_BIND, &["claim-1"]);
+}
+
+#[test]
+fn f_53_what_ec2_says_of_the_volume_that_kubernetes_would_take_counts_too() {
+    let found = |evidence| candidate(PersistentVolume { evidence, ..in_zone("pv-1", "us-east-1a") });
+    let class = node(&[(GA, "us-east-1a")]);
+    check("F-53 right", &alone(static_only(vec![found(ec2("us-east-1a"))])), &class, FITS, &[]);
+    let names = ["pv-1", "claim-0", "us-east-1b", "zone=us-east-1a"];
+    let wrong = alone(static_only(vec![found(ec2("us-east-1b"))]));
+    check("F-53 H-5", &wrong, &class, ours(&["ec2-zone-mismatch"]), &names);
+    let gone = alone(static_only(vec![found(VolumeEvidence::Missing(3))]));
+    check("F-53 gone", &gone, &class, ours_now(&["volume-missing"]), &["pv-1", "claim-0"]);
+    check("F-53 not taken", &gone, &node(&[(GA, "us-east-1b")]), NONE_TO_BIND, &[]);
 }
