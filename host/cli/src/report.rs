@@ -1,0 +1,188 @@
+//! What `check` answers: the shape of its JSON, which `docs/check.schema.json` describes.
+
+mod attachments;
+mod pods;
+mod volumes;
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use schemars::JsonSchema;
+use serde::Serialize;
+use zonewarden_contract::types::{self, Severity};
+use zonewarden_engine::ConfiguredPolicy;
+use zonewarden_sync::Survey;
+
+pub(crate) use attachments::Attachment;
+pub(crate) use pods::{NodeGroup, Pod};
+pub(crate) use volumes::Volume;
+
+use crate::output::kebab;
+use crate::world::World;
+
+/// The answer of `zonewarden check`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Report {
+    /// Who decided.
+    pub(crate) policy: Decider,
+    /// The counts.
+    pub(crate) summary: Summary,
+    /// Every PersistentVolume, those of other drivers too.
+    pub(crate) volumes: Vec<Volume>,
+    /// Every pod that uses a volume which the policy handles.
+    pub(crate) pods: Vec<Pod>,
+    /// Every VolumeAttachment of a driver that the policy handles, and every attachment that only EC2 knows.
+    pub(crate) attachments: Vec<Attachment>,
+    /// What could not be read or not be known.
+    pub(crate) problems: Vec<Problem>,
+}
+
+/// The policy that decided.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Decider {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its version.
+    pub(crate) version: String,
+    /// The SHA-256 of its component.
+    pub(crate) digest: String,
+}
+
+/// The counts of an answer.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Summary {
+    /// PersistentVolumes.
+    pub(crate) volumes: usize,
+    /// Those with something to tell or to set.
+    pub(crate) volumes_with_findings: usize,
+    /// Pods that use volumes which the policy handles.
+    pub(crate) pods: usize,
+    /// Those that fit no node, or run where they should not.
+    pub(crate) pods_with_findings: usize,
+    /// Attachments.
+    pub(crate) attachments: usize,
+    /// Those with something to tell or to do.
+    pub(crate) attachments_with_findings: usize,
+    /// What could not be read or not be known, but for notes.
+    pub(crate) problems: usize,
+}
+
+/// Something worth telling.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Finding {
+    /// info, warning or error.
+    pub(crate) severity: String,
+    /// A stable code.
+    pub(crate) code: String,
+    /// A sentence.
+    pub(crate) message: String,
+}
+
+/// Something that could not be read or not be known.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Problem {
+    /// info: a note, which is no finding; warning or error: it is one.
+    pub(crate) severity: String,
+    /// Where: a file, with document, object and field where they are known.
+    pub(crate) place: String,
+    /// A sentence.
+    pub(crate) message: String,
+}
+
+/// One requirement of a node affinity, as Kubernetes writes it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Requirement {
+    /// The node label's key.
+    pub(crate) key: String,
+    /// `In`, `NotIn`, `Exists`, `DoesNotExist`, `Gt` or `Lt`.
+    pub(crate) operator: String,
+    /// The values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) values: Vec<String>,
+}
+
+/// Labels by key.
+pub(crate) type Labels = BTreeMap<String, String>;
+
+/// Asks the policy about everything.
+pub(crate) fn of(world: &World, policy: &ConfiguredPolicy) -> Result<Report> {
+    let survey = Survey::new(&world.cluster, &world.ec2, policy)?;
+    let info = policy.info();
+    let mut report = Report {
+        policy: Decider {
+            name: info.name.clone(),
+            version: info.version.clone(),
+            digest: policy.digest().to_owned(),
+        },
+        summary: Summary::default(),
+        volumes: volumes::of(&survey)?,
+        pods: pods::of(&survey)?,
+        attachments: attachments::of(&survey)?,
+        problems: world.problems.clone(),
+    };
+    report.summary = summary(&report);
+    Ok(report)
+}
+
+fn summary(report: &Report) -> Summary {
+    Summary {
+        volumes: report.volumes.len(),
+        volumes_with_findings: report.volumes.iter().filter(|volume| volume.tells()).count(),
+        pods: report.pods.len(),
+        pods_with_findings: report.pods.iter().filter(|pod| pod.tells()).count(),
+        attachments: report.attachments.len(),
+        attachments_with_findings: report.attachments.iter().filter(|attachment| attachment.tells()).count(),
+        problems: report.problems.iter().filter(|problem| problem.severity != "info").count(),
+    }
+}
+
+impl Summary {
+    /// Whether anything was found.
+    pub(crate) fn tells(&self) -> bool {
+        self.volumes_with_findings + self.pods_with_findings + self.attachments_with_findings + self.problems > 0
+    }
+}
+
+impl Finding {
+    /// The contract's finding.
+    pub(crate) fn new(finding: &types::Finding) -> Self {
+        Self::of(finding.severity, &finding.reason)
+    }
+
+    /// A reason and how grave it is.
+    pub(crate) fn of(severity: Severity, reason: &types::Reason) -> Self {
+        Self { severity: kebab(&severity), code: reason.code.clone(), message: reason.message.clone() }
+    }
+
+    /// Whether it is more than a note.
+    pub(crate) fn tells(&self) -> bool {
+        self.severity != "info"
+    }
+}
+
+/// Terms as Kubernetes writes them.
+pub(crate) fn terms(terms: &[types::SelectorTerm]) -> Vec<Vec<Requirement>> {
+    let requirement = |requirement: &types::Requirement| Requirement {
+        key: requirement.key.clone(),
+        operator: match &requirement.operator {
+            types::SelectorOperator::Other(text) => text.clone(),
+            known => serde_json::to_value(known)
+                .ok()
+                .and_then(|name| name.as_str().map(str::to_owned))
+                .unwrap_or_default(),
+        },
+        values: requirement.values.clone(),
+    };
+    terms.iter().map(|term| term.requirements.iter().map(requirement).collect()).collect()
+}
+
+/// Labels by key.
+pub(crate) fn labels(labels: &[types::Label]) -> Labels {
+    labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect()
+}

@@ -1,0 +1,46 @@
+//! What each attachment means.
+
+use zonewarden_cluster::VolumeAttachment;
+use zonewarden_contract::attachment::{Judgement, Observation};
+use zonewarden_contract::types::NodeName;
+use zonewarden_engine::Error;
+
+use crate::{BATCH, Survey};
+
+/// A pair of a volume and an instance, and what the policy says of it.
+#[derive(Debug)]
+pub struct JudgedAttachment<'a> {
+    /// The VolumeAttachment; `None` for an attachment that only EC2 knows.
+    pub attachment: Option<&'a VolumeAttachment>,
+    /// The Node that the pair is about.
+    pub node: Option<NodeName>,
+    /// What the policy was shown.
+    pub observation: Observation,
+    /// What it says.
+    pub judgement: Judgement,
+}
+
+impl Survey<'_> {
+    /// Every VolumeAttachment of a volume that the policy handles, in the order of their names, and after them every attachment
+    /// that EC2 knows and Kubernetes does not.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn attachments(&self) -> Result<Vec<JudgedAttachment<'_>>, Error> {
+        let mut pairs = self.pairs();
+        pairs.extend(self.orphans(&pairs));
+        let mut judged = Vec::with_capacity(pairs.len());
+        while !pairs.is_empty() {
+            let batch: Vec<_> = pairs.drain(..pairs.len().min(BATCH)).collect();
+            let observations: Vec<_> = batch.iter().map(|pair| pair.observation.clone()).collect();
+            let judgements = self.policy.judge(&observations)?;
+            judged.extend(batch.into_iter().zip(judgements).map(|(pair, judgement)| JudgedAttachment {
+                attachment: pair.attachment,
+                node: pair.node,
+                observation: pair.observation,
+                judgement,
+            }));
+        }
+        Ok(judged)
+    }
+}

@@ -1,0 +1,32 @@
+//! Where the facts meet: what the cluster says, what EC2 says, and what the policy makes of both.
+//!
+//! ```text
+//! cluster::Index ─┐                        ┌─ volumes      what each PersistentVolume should carry
+//!                 ├─ Survey ── policy ─────┼─ pods         which nodes fit each pod
+//! ec2::Snapshot ──┘                        └─ attachments  what each pair of volume and instance means
+//! ```
+//!
+//! A [`Survey`] is one look at one world. It asks the policy for every id first and remembers the answers; everything after that
+//! is keyed by what the policy said, never by the texts. Nothing here parses a volume id, a provider id, a zone or a label key.
+//!
+//! Nothing here writes, and nothing here keeps state from one survey to the next.
+
+mod attachments;
+mod classes;
+mod identities;
+mod occupancy;
+mod observations;
+mod pods;
+mod questions;
+mod survey;
+mod volumes;
+
+pub use attachments::JudgedAttachment;
+pub use classes::Class;
+pub use identities::Identities;
+pub use pods::PlacedPod;
+pub use survey::Survey;
+pub use volumes::LabelledVolume;
+
+/// How many elements go into one question. A batch has to stay below the engine's limit on the size of an answer.
+const BATCH: usize = 250;

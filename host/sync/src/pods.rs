@@ -1,0 +1,68 @@
+//! Which nodes fit each pod.
+
+use zonewarden_cluster::{Pod, PodVolumeSource};
+use zonewarden_contract::placement::{ClassDecision, ClassVerdict, Injection};
+use zonewarden_contract::types::NodeName;
+use zonewarden_engine::Error;
+
+use crate::Survey;
+use crate::classes::Class;
+use crate::occupancy::{is_over, source};
+
+/// A pod and what the policy says of the nodes.
+#[derive(Debug)]
+pub struct PlacedPod<'a> {
+    /// The object.
+    pub pod: &'a Pod,
+    /// The classes of nodes, each with its verdict.
+    pub classes: Vec<(Class, ClassVerdict)>,
+    /// The affinity that the pod needs, where it names a volume directly that the policy handles.
+    pub injection: Option<Injection>,
+}
+
+impl PlacedPod<'_> {
+    /// Whether any node fits.
+    #[must_use]
+    pub fn is_placeable(&self) -> bool {
+        self.classes.iter().any(|(_, verdict)| verdict.decision == ClassDecision::Feasible)
+    }
+
+    /// The verdict about a node.
+    #[must_use]
+    pub fn verdict_of(&self, node: &NodeName) -> Option<&ClassVerdict> {
+        self.classes.iter().find(|(class, _)| class.nodes.contains(node)).map(|(_, verdict)| verdict)
+    }
+}
+
+impl Survey<'_> {
+    /// Every pod that is not over and uses a volume which the policy handles, or a claim which leads to no volume yet.
+    pub fn pods(&self) -> impl Iterator<Item = &Pod> {
+        self.cluster.pods().filter(|pod| !is_over(pod) && self.concerns(pod))
+    }
+
+    /// Whether a pod is the policy's business.
+    fn concerns(&self, pod: &Pod) -> bool {
+        pod.volumes.iter().any(|volume| match (source(self.cluster, pod, volume), &volume.source) {
+            (Some(source), _) => self.handles(source),
+            (None, PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral) => true,
+            (None, PodVolumeSource::Inline(_)) => false,
+        })
+    }
+
+    /// Asks where a pod may go.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn place<'a>(&self, pod: &'a Pod) -> Result<PlacedPod<'a>, Error> {
+        let question = self.pod_question(pod);
+        let classes = self.groups.classes(&self.needs(&question));
+        let shown: Vec<_> = classes.iter().map(|class| class.class.clone()).collect();
+        let verdicts = self.policy.filter(&question, &shown)?;
+        let names_directly = pod.volumes.iter().any(
+            |volume| matches!(&volume.source, PodVolumeSource::Inline(source) if self.handles(source)),
+        );
+        let injection =
+            names_directly.then(|| self.policy.inject(&question, pod.required_terms.as_deref())).transpose()?;
+        Ok(PlacedPod { pod, classes: classes.into_iter().zip(verdicts).collect(), injection })
+    }
+}

@@ -1,0 +1,191 @@
+//! A pod as the question about its placement.
+
+use zonewarden_cluster::{PersistentVolume, PersistentVolumeClaim, Pod, PodVolume, PodVolumeSource};
+use zonewarden_contract::placement::{
+    self, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, InlineVolume, PodQuestion,
+};
+use zonewarden_contract::types::{VolumeAffinity, VolumeSource};
+
+use crate::Survey;
+use crate::classes::{Needs, Special};
+use crate::occupancy::{counted, ephemeral_claim};
+
+/// The phase of a PersistentVolume that is free to be bound.
+const AVAILABLE: &str = "Available";
+
+impl Survey<'_> {
+    /// The question about a pod.
+    pub(crate) fn pod_question(&self, pod: &Pod) -> PodQuestion {
+        let required = self.cluster.csi_drivers().filter(|driver| driver.required_for_scheduling);
+        PodQuestion {
+            pod: format!("{}/{}", pod.metadata.namespace, pod.metadata.name),
+            volumes: pod.volumes.iter().map(|volume| self.pod_volume(pod, volume)).collect(),
+            required_drivers: required.map(|driver| driver.metadata.name.clone()).collect(),
+        }
+    }
+
+    fn pod_volume(&self, pod: &Pod, volume: &PodVolume) -> placement::PodVolume {
+        let source = match &volume.source {
+            PodVolumeSource::Claim(name) => placement::PodVolumeSource::Claim(self.claim(pod, name)),
+            PodVolumeSource::Ephemeral => {
+                let name = ephemeral_claim(&pod.metadata.name, &volume.name);
+                placement::PodVolumeSource::Ephemeral(self.claim(pod, &name))
+            }
+            PodVolumeSource::Inline(source) => placement::PodVolumeSource::Inline(InlineVolume {
+                source: source.clone(),
+                evidence: self.identities.evidence(source, self.ec2),
+            }),
+        };
+        placement::PodVolume { name: volume.name.clone(), source }
+    }
+
+    fn claim(&self, pod: &Pod, name: &str) -> Claim {
+        let claim = self.cluster.claim(&pod.metadata.namespace, name);
+        let state = claim.map_or(ClaimState::Missing, |claim| ClaimState::Found(self.claim_facts(pod, claim)));
+        Claim { name: name.to_owned(), state }
+    }
+
+    fn claim_facts(&self, pod: &Pod, claim: &PersistentVolumeClaim) -> ClaimFacts {
+        let volume = match &claim.volume_name {
+            None => ClaimedVolume::None,
+            Some(name) => match self.cluster.persistent_volume(name) {
+                None => ClaimedVolume::Missing(name.clone()),
+                Some(volume) => ClaimedVolume::Found(self.persistent_volume(volume)),
+            },
+        };
+        let class = match claim.storage_class.as_deref() {
+            None | Some("") => ClaimedClass::None,
+            Some(name) => match self.cluster.storage_class(name) {
+                None => ClaimedClass::Missing(name.to_owned()),
+                Some(class) => ClaimedClass::Found(placement::StorageClass {
+                    name: class.metadata.name.clone(),
+                    provisioner: class.provisioner.clone(),
+                    binding_mode: class.binding_mode.clone(),
+                    allowed_topologies: class.allowed_topologies.clone(),
+                }),
+            },
+        };
+        ClaimFacts {
+            deleting: claim.metadata.deleted.is_some(),
+            lost: claim.phase == "Lost",
+            owned_by_pod: claim.owners.contains(&pod.metadata.uid),
+            candidates: if volume == ClaimedVolume::None { self.candidates(claim) } else { Vec::new() },
+            volume,
+            bind_completed: claim.bind_completed,
+            class,
+            selected_node: claim.selected_node.clone(),
+            requested_bytes: claim.requested_bytes,
+            access_modes: claim.access_modes.clone(),
+            volume_mode: claim.volume_mode.clone(),
+        }
+    }
+
+    /// The volumes of the claim's class that nobody claims, or this very claim.
+    fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Candidate> {
+        let class = claim.storage_class.as_deref().unwrap_or_default();
+        let reserved = |volume: &PersistentVolume| {
+            volume.claim.as_ref().map(|owner| {
+                owner.namespace == claim.metadata.namespace
+                    && owner.name == claim.metadata.name
+                    && (owner.uid.is_empty() || owner.uid == claim.metadata.uid)
+            })
+        };
+        let free = self.cluster.volumes_of_class(class).filter(|volume| reserved(volume) != Some(false));
+        free.map(|volume| Candidate {
+            available: volume.phase == AVAILABLE || reserved(volume) == Some(true),
+            capacity_bytes: volume.capacity_bytes,
+            access_modes: volume.access_modes.clone(),
+            volume_mode: volume.volume_mode.clone(),
+            selected: claim.selector.as_ref().is_none_or(|selector| selector.matches(&volume.labels)),
+            volume: self.persistent_volume(volume),
+        })
+        .collect()
+    }
+
+    fn persistent_volume(&self, volume: &PersistentVolume) -> placement::PersistentVolume {
+        placement::PersistentVolume {
+            name: volume.metadata.name.clone(),
+            source: volume.source.clone(),
+            labels: volume.labels.clone(),
+            affinity: volume.affinity.clone(),
+            evidence: self.identities.evidence(&volume.source, self.ec2),
+        }
+    }
+
+    /// What the question needs to know of the nodes.
+    pub(crate) fn needs(&self, question: &PodQuestion) -> Needs {
+        let info = self.policy.info();
+        let mut needs = Needs::default();
+        for driver in &question.required_drivers {
+            needs.drivers.entry(driver.clone()).or_default();
+        }
+        for (position, volume) in (0..).zip(&question.volumes) {
+            let found = claim_facts(&volume.source);
+            if let Some(selected) = found.and_then(|facts| facts.selected_node.as_ref()) {
+                needs.special.entry(selected.clone()).or_default().selected_for.push(position);
+            }
+            for key in found.into_iter().flat_map(named_keys) {
+                if !info.node_label_keys.contains(key) && !needs.keys.contains(key) {
+                    needs.keys.push(key.clone());
+                }
+            }
+            let Some(counted) = source(&volume.source).and_then(|source| counted(source, &self.identities, info)) else {
+                // A volume that is still to be made will be one of the class's driver.
+                if let Some(ClaimedClass::Found(class)) = found.map(|facts| &facts.class) {
+                    *needs.drivers.entry(class.provisioner.clone()).or_default() += 1;
+                }
+                continue;
+            };
+            *needs.drivers.entry(counted.0.clone()).or_default() += 1;
+            for holder in self.occupancy.holders(&counted) {
+                needs.special.entry(holder.clone()).or_insert_with(Special::default).holds.push(position);
+            }
+        }
+        needs
+    }
+}
+
+fn claim_facts(source: &placement::PodVolumeSource) -> Option<&ClaimFacts> {
+    match source {
+        placement::PodVolumeSource::Claim(claim) | placement::PodVolumeSource::Ephemeral(claim) => match &claim.state {
+            ClaimState::Found(facts) => Some(facts),
+            ClaimState::Missing => None,
+        },
+        placement::PodVolumeSource::Inline(_) => None,
+    }
+}
+
+fn source(source: &placement::PodVolumeSource) -> Option<&VolumeSource> {
+    match source {
+        placement::PodVolumeSource::Inline(volume) => Some(&volume.source),
+        placement::PodVolumeSource::Claim(_) | placement::PodVolumeSource::Ephemeral(_) => {
+            match &claim_facts(source)?.volume {
+                ClaimedVolume::Found(volume) => Some(&volume.source),
+                ClaimedVolume::None | ClaimedVolume::Missing(_) => None,
+            }
+        }
+    }
+}
+
+/// The node label keys that a claim names: in the affinity of its volumes, and in its class's topologies.
+fn named_keys(facts: &ClaimFacts) -> Vec<&String> {
+    let bound = match &facts.volume {
+        ClaimedVolume::Found(volume) => Some(volume),
+        ClaimedVolume::None | ClaimedVolume::Missing(_) => None,
+    };
+    let volumes = bound.into_iter().chain(facts.candidates.iter().map(|candidate| &candidate.volume));
+    let mut keys: Vec<&String> = volumes
+        .filter_map(|volume| match &volume.affinity {
+            VolumeAffinity::Required(terms) => Some(terms),
+            VolumeAffinity::Unset | VolumeAffinity::Unrestricted => None,
+        })
+        .flatten()
+        .flat_map(|term| term.requirements.iter().map(|requirement| &requirement.key))
+        .collect();
+    if let ClaimedClass::Found(class) = &facts.class {
+        keys.extend(
+            class.allowed_topologies.iter().flat_map(|term| &term.requirements).map(|requirement| &requirement.key),
+        );
+    }
+    keys
+}

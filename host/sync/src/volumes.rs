@@ -1,0 +1,62 @@
+//! What each PersistentVolume should carry.
+
+use zonewarden_cluster::PersistentVolume;
+use zonewarden_contract::identity::VolumeIdentity;
+use zonewarden_contract::labelling::{LabellingAnswer, LabellingQuestion};
+use zonewarden_engine::Error;
+
+use crate::{BATCH, Survey};
+
+/// A PersistentVolume and what the policy says of it.
+#[derive(Debug)]
+pub struct LabelledVolume<'a> {
+    /// The object.
+    pub volume: &'a PersistentVolume,
+    /// What its source names.
+    pub identity: &'a VolumeIdentity,
+    /// What it should carry.
+    pub answer: LabellingAnswer,
+}
+
+impl Survey<'_> {
+    /// Every PersistentVolume, in the order of their names.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn volumes(&self) -> Result<Vec<LabelledVolume<'_>>, Error> {
+        self.label(&self.cluster.persistent_volumes().collect::<Vec<_>>())
+    }
+
+    /// Some PersistentVolumes.
+    ///
+    /// # Errors
+    /// Those of the engine.
+    pub fn label<'a>(&'a self, volumes: &[&'a PersistentVolume]) -> Result<Vec<LabelledVolume<'a>>, Error> {
+        let topologies = self.groups.topologies();
+        let mut labelled = Vec::with_capacity(volumes.len());
+        for batch in volumes.chunks(BATCH) {
+            let questions: Vec<_> = batch.iter().map(|volume| self.labelling_question(volume)).collect();
+            let answers = self.policy.label_volumes(&topologies, &questions)?;
+            for (volume, answer) in batch.iter().zip(answers) {
+                let identity = self.identities.volume(&volume.source).expect("every source of the world was asked for");
+                labelled.push(LabelledVolume { volume, identity, answer });
+            }
+        }
+        Ok(labelled)
+    }
+
+    fn labelling_question(&self, volume: &PersistentVolume) -> LabellingQuestion {
+        let declared = &self.policy.info().annotation_keys;
+        let annotations = volume.annotations.iter().filter(|annotation| declared.contains(&annotation.key));
+        LabellingQuestion {
+            persistent_volume: volume.metadata.name.clone(),
+            source: volume.source.clone(),
+            labels: volume.labels.clone(),
+            owned_labels: volume.owned_labels.clone(),
+            annotations: annotations.cloned().collect(),
+            affinity: volume.affinity.clone(),
+            evidence: self.identities.evidence(&volume.source, self.ec2),
+            creating: false,
+        }
+    }
+}
