@@ -4,7 +4,7 @@ use std::path::Path;
 
 #[allow(clippy::print_stdout, reason = "standard output is how a build script speaks to cargo")]
 fn main() -> anyhow::Result<()> {
-    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let workspace = Path::new(&std::env::var("CARGO_MANIFEST_DIR")?).join("../..");
     let packages = ["zonewarden-policy-ebs", "zonewarden-policy-ebs-strict"];
     let built = zonewarden_componentize::build(&workspace, &packages)?;
     for (name, policy) in ["EBS", "EBS_STRICT"].iter().zip(built) {

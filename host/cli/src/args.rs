@@ -70,6 +70,9 @@ pub(crate) struct CheckArgs {
     /// How the answer is printed
     #[arg(short, long, env = "ZONEWARDEN_OUTPUT", value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
+    /// Name every node of every pod, not five of a group
+    #[arg(long)]
+    pub(crate) all_nodes: bool,
 }
 
 /// The forms of an answer.

@@ -42,7 +42,8 @@ fn with_default(command: Command, name: &str, value: &str, known: &mut bool) -> 
     for id in ids {
         *known = true;
         let value = value.to_owned();
-        command = command.mut_arg(id, |arg| arg.default_value(value));
+        command =
+            command.mut_arg(id, |arg| arg.default_value(clap::builder::OsStr::from(clap::builder::Str::from(value))));
     }
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     for sub in names {

@@ -35,7 +35,7 @@ pub(crate) fn one_line(text: &str) -> String {
 
 /// A value as YAML.
 pub(crate) fn yaml(value: &impl Serialize) -> Result<String> {
-    zonewarden_documents::to_yaml(value).context("the answer can't be written as YAML")
+    serde_saphyr::to_string(value).context("the answer can't be written as YAML")
 }
 
 /// An error with its causes, outermost first.

@@ -11,7 +11,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use zonewarden_contract::types::{self, Severity};
 use zonewarden_engine::ConfiguredPolicy;
-use zonewarden_sync::Survey;
 
 pub(crate) use attachments::Attachment;
 pub(crate) use pods::{NodeGroup, Pod};
@@ -88,6 +87,8 @@ pub(crate) struct Finding {
 pub(crate) struct Problem {
     /// info: a note, which is no finding; warning or error: it is one.
     pub(crate) severity: String,
+    /// A stable code.
+    pub(crate) code: String,
     /// Where: a file, with document, object and field where they are known.
     pub(crate) place: String,
     /// A sentence.
@@ -111,18 +112,14 @@ pub(crate) struct Requirement {
 pub(crate) type Labels = BTreeMap<String, String>;
 
 /// Asks the policy about everything.
-pub(crate) fn of(world: &World, policy: &ConfiguredPolicy) -> Result<Report> {
-    let survey = Survey::new(&world.cluster, &world.ec2, policy)?;
+pub(crate) fn of(world: &World, policy: &ConfiguredPolicy, all_nodes: bool) -> Result<Report> {
+    let survey = world.survey(policy)?;
     let info = policy.info();
     let mut report = Report {
-        policy: Decider {
-            name: info.name.clone(),
-            version: info.version.clone(),
-            digest: policy.digest().to_owned(),
-        },
+        policy: Decider { name: info.name.clone(), version: info.version.clone(), digest: policy.digest().to_owned() },
         summary: Summary::default(),
         volumes: volumes::of(&survey)?,
-        pods: pods::of(&survey)?,
+        pods: pods::of(&survey, all_nodes)?,
         attachments: attachments::of(&survey)?,
         problems: world.problems.clone(),
     };
@@ -149,6 +146,22 @@ impl Summary {
     }
 }
 
+impl Problem {
+    /// What a reader could not read.
+    pub(crate) fn new(problem: &zonewarden_documents::Problem) -> Self {
+        Self {
+            severity: match problem.severity {
+                zonewarden_documents::Severity::Warning => "warning",
+                zonewarden_documents::Severity::Error => "error",
+            }
+            .to_owned(),
+            code: problem.code.as_str().to_owned(),
+            place: problem.place.to_string(),
+            message: problem.to_string(),
+        }
+    }
+}
+
 impl Finding {
     /// The contract's finding.
     pub(crate) fn new(finding: &types::Finding) -> Self {
@@ -172,10 +185,9 @@ pub(crate) fn terms(terms: &[types::SelectorTerm]) -> Vec<Vec<Requirement>> {
         key: requirement.key.clone(),
         operator: match &requirement.operator {
             types::SelectorOperator::Other(text) => text.clone(),
-            known => serde_json::to_value(known)
-                .ok()
-                .and_then(|name| name.as_str().map(str::to_owned))
-                .unwrap_or_default(),
+            known => {
+                serde_json::to_value(known).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+            }
         },
         values: requirement.values.clone(),
     };

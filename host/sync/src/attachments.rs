@@ -1,6 +1,6 @@
 //! What each attachment means.
 
-use zonewarden_cluster::VolumeAttachment;
+use zonewarden_cluster::records::VolumeAttachment;
 use zonewarden_contract::attachment::{Judgement, Observation};
 use zonewarden_contract::types::NodeName;
 use zonewarden_engine::Error;

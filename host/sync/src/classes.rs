@@ -7,7 +7,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use zonewarden_cluster::{Index, Node};
+use zonewarden_cluster::Index;
+use zonewarden_cluster::records::Node;
 use zonewarden_contract::info::PolicyInfo;
 use zonewarden_contract::placement::{AttachHeadroom, NodeClass, NodeDriver};
 use zonewarden_contract::types::{Label, NodeName, Topology};
@@ -62,7 +63,7 @@ impl NodeGroups {
         let mut positions: HashMap<String, usize> = HashMap::new();
         let mut labels = HashMap::new();
         for node in cluster.nodes() {
-            let name = node_name(&node.metadata.name);
+            let name = node_name(&node.identity.name.name);
             let class = class(cluster, occupancy, info, node);
             labels.insert(name.clone(), node.labels.clone());
             let position = *positions.entry(format!("{class:?}")).or_insert_with(|| {
@@ -72,6 +73,11 @@ impl NodeGroups {
             groups[position].nodes.push(name);
         }
         Self { groups, labels }
+    }
+
+    /// What a policy may see of a Node.
+    pub(crate) fn class_of(&self, node: &NodeName) -> Option<&NodeClass> {
+        self.groups.iter().find(|group| group.nodes.contains(node)).map(|group| &group.class)
     }
 
     /// The distinct sets of the declared labels.
@@ -157,10 +163,10 @@ fn class(cluster: &Index, occupancy: &Occupancy, info: &PolicyInfo, node: &Node)
     let mut labels: Vec<Label> =
         node.labels.iter().filter(|label| declared.contains(label.key.as_str())).cloned().collect();
     labels.sort_by(|a, b| a.key.cmp(&b.key));
-    let csi_node = cluster.csi_node(&node_name(&node.metadata.name));
+    let csi_node = cluster.csi_node(&node.identity.name.name);
     let drivers = csi_node.into_iter().flat_map(|csi_node| &csi_node.drivers).map(|driver| NodeDriver {
         name: driver.name.clone(),
-        headroom: occupancy.headroom(&node.metadata.name, &driver.name, driver.allocatable),
+        headroom: occupancy.headroom(&node.identity.name.name, &driver.name, driver.allocatable),
     });
     let mut drivers: Vec<NodeDriver> = drivers.collect();
     drivers.sort_by(|a, b| a.name.cmp(&b.name));

@@ -2,13 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use zonewarden_cluster::{AttachmentSource, Index, PodVolumeSource};
+use zonewarden_cluster::Index;
+use zonewarden_cluster::records::{AttachedSource, PodVolumeSource};
 use zonewarden_contract::identity::{IdentifiedVolume, NodeIdentity, NodeQuestion, VolumeIdentity, VolumeQuestion};
-use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeEvidence, VolumeFacts, VolumeSource, Zone};
-use zonewarden_ec2::Snapshot;
+use zonewarden_contract::types::{InstanceId, NodeName, VolumeSource};
+use zonewarden_ec2::Question;
 use zonewarden_engine::{ConfiguredPolicy, Error};
 
 use crate::BATCH;
+use crate::facts::Facts;
+use crate::survey::node_name;
 
 /// Every id of a world, asked for once.
 #[derive(Debug, Default)]
@@ -21,14 +24,39 @@ pub struct Identities {
 
 impl Identities {
     /// Asks the policy for the ids of everything that the cluster names.
-    ///
-    /// # Errors
-    /// Those of the engine.
-    pub fn learn(cluster: &Index, ec2: &Snapshot, policy: &ConfiguredPolicy) -> Result<Self, Error> {
+    pub(crate) fn learn(cluster: &Index, policy: &ConfiguredPolicy) -> Result<Self, Error> {
         let mut identities = Self::default();
-        identities.learn_volumes(&sources(cluster), ec2, policy)?;
+        let questions = sources(cluster).into_iter().map(|source| VolumeQuestion { source, ec2_zone: None });
+        identities.ask_volumes(&questions.collect::<Vec<_>>(), policy)?;
         identities.learn_nodes(cluster, policy)?;
         Ok(identities)
+    }
+
+    /// What EC2 is to be asked about: the volumes that it may be asked about, and the instances of the Nodes and of the
+    /// VolumeAttachments.
+    pub(crate) fn question(&self) -> Question {
+        let identified = self.volumes.values().filter_map(|identity| match identity {
+            VolumeIdentity::Identified(volume) => Some(volume),
+            VolumeIdentity::Foreign(_) | VolumeIdentity::Rejected(_) => None,
+        });
+        let volumes: HashSet<_> = identified.filter(|volume| volume.askable).map(|volume| &volume.volume).collect();
+        let instances: HashSet<_> = self.nodes_of_instances.keys().chain(self.node_ids.values()).collect();
+        Question {
+            volumes: volumes.into_iter().cloned().collect(),
+            instances: instances.into_iter().cloned().collect(),
+        }
+    }
+
+    /// Asks again about the ids whose own zone EC2 contradicts: only there does the policy have more to say.
+    pub(crate) fn learn_contradictions(&mut self, facts: &Facts, policy: &ConfiguredPolicy) -> Result<(), Error> {
+        let contradicted = self.volumes.keys().filter_map(|source| {
+            let volume = self.identified(source)?;
+            let ec2_zone = facts.volume(&volume.volume)?.0.zone.clone()?;
+            (volume.zone_hint.as_ref()? != &ec2_zone)
+                .then(|| VolumeQuestion { source: source.clone(), ec2_zone: Some(ec2_zone) })
+        });
+        let contradicted: Vec<_> = contradicted.collect();
+        self.ask_volumes(&contradicted, policy)
     }
 
     /// What a volume source names; `None` for one that the cluster does not have.
@@ -73,31 +101,6 @@ impl Identities {
         self.nodes_of_instances.get(instance)
     }
 
-    /// What EC2 says about the volume that a source names.
-    #[must_use]
-    pub fn evidence(&self, source: &VolumeSource, ec2: &Snapshot) -> VolumeEvidence {
-        self.identified(source).map_or(VolumeEvidence::Unknown, |volume| evidence(&volume.volume, ec2))
-    }
-
-    fn learn_volumes(
-        &mut self,
-        sources: &[VolumeSource],
-        ec2: &Snapshot,
-        policy: &ConfiguredPolicy,
-    ) -> Result<(), Error> {
-        let questions = sources.iter().map(|source| VolumeQuestion { source: source.clone(), ec2_zone: None });
-        self.ask_volumes(&questions.collect::<Vec<_>>(), policy)?;
-        // Only where the id's own zone differs from EC2's does the policy have more to say.
-        let contradicted = sources.iter().filter_map(|source| {
-            let volume = self.identified(source)?;
-            let ec2_zone = ec2.volume(&volume.volume)?.zone.clone()?;
-            (volume.zone_hint.as_ref()? != &ec2_zone)
-                .then(|| VolumeQuestion { source: source.clone(), ec2_zone: Some(ec2_zone) })
-        });
-        let contradicted: Vec<_> = contradicted.collect();
-        self.ask_volumes(&contradicted, policy)
-    }
-
     fn ask_volumes(&mut self, questions: &[VolumeQuestion], policy: &ConfiguredPolicy) -> Result<(), Error> {
         for batch in questions.chunks(BATCH) {
             let answers = policy.identify_volumes(batch)?;
@@ -109,8 +112,8 @@ impl Identities {
     fn learn_nodes(&mut self, cluster: &Index, policy: &ConfiguredPolicy) -> Result<(), Error> {
         let drivers = &policy.info().csi_drivers;
         let nodes = cluster.nodes().map(|node| {
-            let name = NodeName { node_name: node.metadata.name.clone() };
-            let registered = cluster.csi_node(&name).into_iter().flat_map(|csi_node| &csi_node.drivers);
+            let name = node_name(&node.identity.name.name);
+            let registered = cluster.csi_node(&name.node_name).into_iter().flat_map(|csi_node| &csi_node.drivers);
             let csi_node_id =
                 registered.filter(|driver| drivers.contains(&driver.name)).map(|driver| driver.node_id.clone()).next();
             NodeQuestion { node: name, provider_id: node.provider_id.clone(), csi_node_id }
@@ -125,8 +128,8 @@ impl Identities {
             }
         }
         let node_ids: HashSet<&String> =
-            cluster.volume_attachments().filter_map(|attachment| attachment.node_id.as_ref()).collect();
-        let nobody = NodeName { node_name: String::new() };
+            cluster.attachments().filter_map(|attachment| attachment.node_id.as_ref()).collect();
+        let nobody = node_name("");
         let questions = node_ids.into_iter().map(|node_id| NodeQuestion {
             node: nobody.clone(),
             provider_id: None,
@@ -143,31 +146,17 @@ impl Identities {
     }
 }
 
-/// What EC2 says about a volume. One that a snapshot does not hold is unknown, never missing: a listing may be filtered.
-pub(crate) fn evidence(volume: &AwsVolumeId, ec2: &Snapshot) -> VolumeEvidence {
-    match ec2.volume(volume) {
-        None => VolumeEvidence::Unknown,
-        Some(found) => VolumeEvidence::Found(VolumeFacts {
-            age_seconds: 0,
-            state: found.state.clone(),
-            zone: found.zone.clone().map(|zone| Zone { zone: zone.zone }),
-            multi_attach: found.multi_attach,
-            attributes: found.attributes.clone(),
-        }),
-    }
-}
-
 /// Every volume source of the cluster, each once.
 fn sources(cluster: &Index) -> Vec<VolumeSource> {
     let inline = cluster.pods().flat_map(|pod| &pod.volumes).filter_map(|volume| match &volume.source {
         PodVolumeSource::Inline(source) => Some(source),
         PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral => None,
     });
-    let attached = cluster.volume_attachments().filter_map(|attachment| match &attachment.source {
-        AttachmentSource::Inline(source) => Some(source),
-        AttachmentSource::PersistentVolume(_) | AttachmentSource::Nothing => None,
+    let attached = cluster.attachments().filter_map(|attachment| match &attachment.source {
+        AttachedSource::Inline(source) => Some(source),
+        AttachedSource::PersistentVolume(_) => None,
     });
-    let persistent = cluster.persistent_volumes().map(|volume| &volume.source);
+    let persistent = cluster.volumes().map(|volume| &volume.source);
     let mut seen = HashSet::new();
     persistent.chain(inline).chain(attached).filter(|source| seen.insert(*source)).cloned().collect()
 }

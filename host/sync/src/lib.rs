@@ -1,9 +1,9 @@
 //! Where the facts meet: what the cluster says, what EC2 says, and what the policy makes of both.
 //!
 //! ```text
-//! cluster::Index ─┐                        ┌─ volumes      what each PersistentVolume should carry
-//!                 ├─ Survey ── policy ─────┼─ pods         which nodes fit each pod
-//! ec2::Snapshot ──┘                        └─ attachments  what each pair of volume and instance means
+//! cluster::Index ─┐                     ┌─ volumes      what each PersistentVolume should carry
+//!                 ├─ Survey ── policy ──┼─ pods         which nodes fit each pod
+//! ec2::Sweep ─────┘                     └─ attachments  what each pair of volume and instance means
 //! ```
 //!
 //! A [`Survey`] is one look at one world. It asks the policy for every id first and remembers the answers; everything after that
@@ -13,9 +13,10 @@
 
 mod attachments;
 mod classes;
+mod facts;
 mod identities;
-mod occupancy;
 mod observations;
+mod occupancy;
 mod pods;
 mod questions;
 mod survey;

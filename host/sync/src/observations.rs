@@ -2,22 +2,19 @@
 
 use std::collections::HashSet;
 
-use zonewarden_cluster::{AttachmentSource, Node, VolumeAttachment};
+use zonewarden_cluster::records::{AttachedSource, AttachmentError, Node, VolumeAttachment};
 use zonewarden_contract::attachment::{
-    self, AbsentNode, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport, InstanceState, Lease, NodeReport,
-    Observation, OutOfServiceTaint, PresentNode, Usage, VolumeReport,
+    self, AbsentNode, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport, InstanceState, Lease,
+    MissingVolume, NodeReport, Observation, OutOfServiceTaint, PresentNode, Usage, VolumeReport,
 };
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeSource};
-use zonewarden_ec2 as ec2;
+use zonewarden_ec2::{self as ec2, Evidence};
 
 use crate::Survey;
 use crate::occupancy::User;
 
 /// The taint that tells Kubernetes that a machine is off.
 const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
-/// The annotation of a Node whose out-of-service taint is this program's.
-const TAINT_IS_OURS: &str = "zonewarden.io/out-of-service-taint";
-
 /// Files do not change while they are looked at: what they say was said before and will be said again.
 const SETTLED_READS: u32 = 3;
 const SETTLED_SECONDS: u32 = 3_600;
@@ -33,16 +30,15 @@ pub(crate) struct Pair<'a> {
 impl Survey<'_> {
     /// A pair for each VolumeAttachment of a volume that the policy handles.
     pub(crate) fn pairs(&self) -> Vec<Pair<'_>> {
-        self.cluster.volume_attachments().filter_map(|attachment| self.pair(attachment)).collect()
+        self.cluster.attachments().filter_map(|attachment| self.pair(attachment)).collect()
     }
 
     fn pair<'a>(&'a self, attachment: &'a VolumeAttachment) -> Option<Pair<'a>> {
         let (source, persistent_volume) = match &attachment.source {
-            AttachmentSource::PersistentVolume(name) => {
-                (self.cluster.persistent_volume(name).map(|pv| &pv.source), Some(name.clone()))
+            AttachedSource::PersistentVolume(name) => {
+                (self.cluster.volume(name).map(|volume| &volume.source), Some(name.clone()))
             }
-            AttachmentSource::Inline(source) => (Some(source), None),
-            AttachmentSource::Nothing => (None, None),
+            AttachedSource::Inline(source) => (Some(source), None),
         };
         let volume = source.and_then(|source| self.identities.identified(source)).map(|volume| volume.volume.clone());
         let ours = self.policy.info().csi_drivers.contains(&attachment.attacher);
@@ -83,14 +79,14 @@ impl Survey<'_> {
             .collect();
         let mut seen = HashSet::new();
         let mut orphans = Vec::new();
-        for pv in self.cluster.persistent_volumes() {
+        for pv in self.cluster.volumes() {
             let Some(volume) = self.identities.identified(&pv.source) else { continue };
-            let Some(found) = self.ec2.volume(&volume.volume) else { continue };
-            for instance in found.attachments.iter().filter_map(|attachment| attachment.instance.as_ref()) {
+            let Some((found, _)) = self.facts.volume(&volume.volume) else { continue };
+            for instance in found.holders().filter_map(|holder| holder.instance.as_ref()) {
                 let pair = (&volume.volume, instance);
                 let Some(node) = self.identities.node_of(instance) else { continue };
                 if !known.contains(&pair) && seen.insert(pair) {
-                    orphans.push(self.orphan(&pv.metadata.name, &pv.source, pair, node));
+                    orphans.push(self.orphan(&pv.identity.name.name, &pv.source, pair, node));
                 }
             }
         }
@@ -123,37 +119,47 @@ impl Survey<'_> {
     }
 
     fn volume_attachment(&self, attachment: &VolumeAttachment) -> attachment::VolumeAttachment {
-        let message = |error: &Option<zonewarden_cluster::StatusError>| error.as_ref().map(|error| error.message.clone());
+        let message = |error: &Option<AttachmentError>| error.as_ref().map(|error| error.message.clone());
         let detach_error = attachment.detach_error.as_ref();
         attachment::VolumeAttachment {
-            name: attachment.metadata.name.clone(),
+            name: attachment.identity.name.name.to_string(),
             node: attachment.node.clone(),
             attached: attachment.attached,
-            age_seconds: self.age(attachment.metadata.created),
-            deleting_seconds: attachment.metadata.deleted.map(|deleted| self.age(Some(deleted))),
+            age_seconds: self.facts.age(attachment.identity.created),
+            deleting_seconds: attachment.identity.deleted.map(|deleted| self.facts.age(Some(deleted))),
             attach_error: message(&attachment.attach_error),
             detach_error: message(&attachment.detach_error),
             // The object keeps the time of the last error only; the deletion is when the detaches began.
-            detach_error_seconds: detach_error.map_or(0, |_| self.age(attachment.metadata.deleted)),
+            detach_error_seconds: detach_error.map_or(0, |_| self.facts.age(attachment.identity.deleted)),
             device: attachment.device.clone(),
         }
     }
 
     fn volume_report(&self, volume: &AwsVolumeId, instance: Option<&InstanceId>) -> VolumeReport {
-        let Some(found) = self.ec2.volume(volume) else { return VolumeReport::Unknown };
-        VolumeReport::Found(Ec2Volume {
-            age_seconds: 0,
-            state: found.state.clone(),
-            multi_attach: found.multi_attach,
-            attachments: found.attachments.iter().map(|held| self.ec2_attachment(held, instance)).collect(),
-            reads: SETTLED_READS,
-            consistent_seconds: SETTLED_SECONDS,
-        })
+        match self.facts.volume_evidence(volume) {
+            None | Some(Evidence::Unknown(_)) => VolumeReport::Unknown,
+            Some(missing @ Evidence::Missing { absent_by_filter, .. }) => VolumeReport::Missing(MissingVolume {
+                age_seconds: missing.age_seconds(self.facts.now).unwrap_or_default(),
+                reads: SETTLED_READS,
+                consistent_seconds: SETTLED_SECONDS,
+                absent_by_filter: *absent_by_filter,
+            }),
+            Some(found @ Evidence::Found { record, .. }) => VolumeReport::Found(Ec2Volume {
+                age_seconds: found.age_seconds(self.facts.now).unwrap_or_default(),
+                state: record.state.clone(),
+                multi_attach: record.multi_attach,
+                attachments: record.attachments.iter().map(|held| self.ec2_attachment(held, instance)).collect(),
+                reads: SETTLED_READS,
+                consistent_seconds: SETTLED_SECONDS,
+            }),
+        }
     }
 
     fn ec2_attachment(&self, held: &ec2::Attachment, this: Option<&InstanceId>) -> Ec2Attachment {
         let holder = match &held.instance {
-            None => Holder::Service(held.service.clone().unwrap_or_default()),
+            None => Holder::Service(
+                held.owning_service.clone().or_else(|| held.associated_resource.clone()).unwrap_or_default(),
+            ),
             Some(instance) if Some(instance) == this => Holder::ThisInstance,
             Some(instance) => match self.identities.node_of(instance) {
                 Some(node) => Holder::ClusterNode(node.clone()),
@@ -164,21 +170,20 @@ impl Survey<'_> {
             instance: held.instance.clone(),
             holder,
             state: held.state.clone(),
-            seconds: self.age(held.attached_at),
+            seconds: self.facts.age(held.attached),
             device: held.device.clone(),
         }
     }
 
     /// One that a snapshot does not hold is unknown, never gone: a listing may be filtered.
     fn instance_report(&self, instance: Option<&InstanceId>, volume: &AwsVolumeId) -> InstanceReport {
-        let Some(found) = instance.and_then(|instance| self.ec2.instance(instance)) else {
+        let Some((found, age_seconds)) = instance.and_then(|instance| self.facts.instance(instance)) else {
             return InstanceReport::Unknown;
         };
-        let mapping = found.mappings.iter().find(|mapping| mapping.volume.as_ref() == Some(volume));
         InstanceReport::Found(Ec2Instance {
-            age_seconds: 0,
+            age_seconds,
             state: found.state.clone(),
-            mapping: mapping.map(|mapping| mapping.state.clone()),
+            mapping: found.mapping(volume).cloned(),
             reads: SETTLED_READS,
             consistent_seconds: SETTLED_SECONDS,
         })
@@ -191,23 +196,23 @@ impl Survey<'_> {
         volume: &AwsVolumeId,
         source: Option<&VolumeSource>,
     ) -> NodeReport {
-        let Some(node) = self.cluster.node(name) else {
+        let Some(node) = self.cluster.node(&name.node_name) else {
             let bears_name = |instance: &&ec2::Instance| {
                 matches!(instance.state, InstanceState::Pending | InstanceState::Running)
                     && instance.private_dns_name.as_deref() == Some(name.node_name.as_str())
             };
-            let name_taken = self.ec2.instances().any(|instance| bears_name(&instance));
+            let name_taken = self.facts.instances().any(|instance| bears_name(&instance));
             return NodeReport::Absent(AbsentNode { name_taken, seconds: SETTLED_SECONDS });
         };
         let names = self.unique_names(driver, volume, source);
         NodeReport::Present(PresentNode {
-            age_seconds: self.age(node.metadata.created),
+            age_seconds: self.facts.age(node.identity.created),
             instance: self.identities.instance_of(name).cloned(),
             ready: node.ready,
-            lease: self.lease(name),
+            lease: Lease::Unknown,
             taint: taint(node),
             volume_in_use: node.volumes_in_use.iter().any(|used| names.contains(used)),
-            volume_attached: node.volumes_attached.iter().any(|attached| names.contains(attached)),
+            volume_attached: node.volumes_attached.iter().any(|attached| names.contains(&attached.name)),
         })
     }
 
@@ -226,19 +231,6 @@ impl Survey<'_> {
         names
     }
 
-    /// What the Leases of a world on files tell: how far a Node's lies behind the newest. A Lease alone tells nothing, since
-    /// nobody knows when the files were written.
-    fn lease(&self, node: &NodeName) -> Lease {
-        let newest = self.cluster.leases().filter(|lease| lease.metadata.name != node.node_name);
-        let newest = newest.filter_map(|lease| lease.renewed).max();
-        let (Some(own), Some(newest)) = (self.cluster.lease(node), newest) else { return Lease::Unknown };
-        let Some(renewed) = own.renewed else { return Lease::Unknown };
-        let silent = u32::try_from((newest - renewed).max(0) / 1_000).unwrap_or(u32::MAX);
-        // A kubelet renews every quarter of the duration; three of eight parts without a renewal are silence.
-        let duration = own.duration_seconds.unwrap_or(40);
-        if silent >= (duration * 3 / 8).max(15) { Lease::Silent(silent) } else { Lease::Renewed }
-    }
-
     fn usage(&self, node: &NodeName, volume: &AwsVolumeId) -> Usage {
         let users = self.occupancy.users(volume);
         let count = |counts: &dyn Fn(&User) -> bool| {
@@ -255,13 +247,8 @@ impl Survey<'_> {
     }
 }
 
+/// A projected Node does not say who put the taint there, so it counts as somebody else's, which nobody takes off.
 fn taint(node: &Node) -> OutOfServiceTaint {
     let tainted = node.taints.iter().any(|taint| taint.key == OUT_OF_SERVICE);
-    let ours = node.annotations.iter().any(|annotation| annotation.key == TAINT_IS_OURS);
-    match (tainted, ours) {
-        (false, _) => OutOfServiceTaint::Absent,
-        (true, true) => OutOfServiceTaint::Ours,
-        (true, false) => OutOfServiceTaint::Other,
-    }
+    if tainted { OutOfServiceTaint::Other } else { OutOfServiceTaint::Absent }
 }
-

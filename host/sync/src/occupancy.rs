@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use zonewarden_cluster::{AttachmentSource, Index, Pod, PodVolume, PodVolumeSource};
+use zonewarden_cluster::Index;
+use zonewarden_cluster::records::{AttachedSource, Pod, PodVolume, PodVolumeSource};
 use zonewarden_contract::info::PolicyInfo;
 use zonewarden_contract::placement::AttachHeadroom;
 use zonewarden_contract::types::{AwsVolumeId, NodeName, VolumeSource};
@@ -34,7 +35,7 @@ pub(crate) struct User {
 impl Occupancy {
     pub(crate) fn count(cluster: &Index, identities: &Identities, info: &PolicyInfo) -> Self {
         let mut occupancy = Self::default();
-        for pod in cluster.pods().filter(|pod| !is_over(pod)) {
+        for pod in cluster.pods().filter(|pod| !pod.has_ended()) {
             if let Some(node) = &pod.node {
                 *occupancy.bound.entry(node.clone()).or_default() += 1;
             }
@@ -46,15 +47,14 @@ impl Occupancy {
                 used.extend(identities.identified(source).map(|volume| &volume.volume));
             }
             for volume in used {
-                let user = User { node: pod.node.clone(), started: pod.started };
+                let user = User { node: pod.node.clone(), started: pod.has_started_container };
                 occupancy.users.entry(volume.clone()).or_default().push(user);
             }
         }
-        for attachment in cluster.volume_attachments() {
+        for attachment in cluster.attachments() {
             let source = match &attachment.source {
-                AttachmentSource::PersistentVolume(name) => cluster.persistent_volume(name).map(|pv| &pv.source),
-                AttachmentSource::Inline(source) => Some(source),
-                AttachmentSource::Nothing => None,
+                AttachedSource::PersistentVolume(name) => cluster.volume(name).map(|volume| &volume.source),
+                AttachedSource::Inline(source) => Some(source),
             };
             if let Some(source) = source {
                 occupancy.add(&attachment.node, counted(source, identities, info));
@@ -111,24 +111,11 @@ pub(crate) fn counted(source: &VolumeSource, identities: &Identities, info: &Pol
     }
 }
 
-/// Whether a pod has ended for ever, so that its volumes are free.
-pub(crate) fn is_over(pod: &Pod) -> bool {
-    matches!(pod.phase.as_str(), "Succeeded" | "Failed")
-}
-
 /// The source behind one of a pod's volumes, where there is one already.
 pub(crate) fn source<'a>(cluster: &'a Index, pod: &'a Pod, volume: &'a PodVolume) -> Option<&'a VolumeSource> {
-    let claim = match &volume.source {
-        PodVolumeSource::Inline(source) => return Some(source),
-        PodVolumeSource::Claim(claim) => cluster.claim(&pod.metadata.namespace, claim),
-        PodVolumeSource::Ephemeral => {
-            cluster.claim(&pod.metadata.namespace, &ephemeral_claim(&pod.metadata.name, &volume.name))
-        }
-    };
-    Some(&cluster.persistent_volume(claim?.volume_name.as_deref()?)?.source)
-}
-
-/// The name of a generic ephemeral volume's claim.
-pub(crate) fn ephemeral_claim(pod: &str, volume: &str) -> String {
-    format!("{pod}-{volume}")
+    if let PodVolumeSource::Inline(source) = &volume.source {
+        return Some(source);
+    }
+    let (_, claim) = cluster.claim_of(pod, volume)?;
+    Some(&cluster.volume_of(claim?)?.source)
 }

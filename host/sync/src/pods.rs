@@ -1,13 +1,13 @@
 //! Which nodes fit each pod.
 
-use zonewarden_cluster::{Pod, PodVolumeSource};
+use zonewarden_cluster::records::{Pod, PodVolumeSource};
 use zonewarden_contract::placement::{ClassDecision, ClassVerdict, Injection};
 use zonewarden_contract::types::NodeName;
 use zonewarden_engine::Error;
 
 use crate::Survey;
 use crate::classes::Class;
-use crate::occupancy::{is_over, source};
+use crate::occupancy::source;
 
 /// A pod and what the policy says of the nodes.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl PlacedPod<'_> {
 impl Survey<'_> {
     /// Every pod that is not over and uses a volume which the policy handles, or a claim which leads to no volume yet.
     pub fn pods(&self) -> impl Iterator<Item = &Pod> {
-        self.cluster.pods().filter(|pod| !is_over(pod) && self.concerns(pod))
+        self.cluster.pods().filter(|pod| !pod.has_ended() && self.concerns(pod))
     }
 
     /// Whether a pod is the policy's business.
@@ -58,9 +58,10 @@ impl Survey<'_> {
         let classes = self.groups.classes(&self.needs(&question));
         let shown: Vec<_> = classes.iter().map(|class| class.class.clone()).collect();
         let verdicts = self.policy.filter(&question, &shown)?;
-        let names_directly = pod.volumes.iter().any(
-            |volume| matches!(&volume.source, PodVolumeSource::Inline(source) if self.handles(source)),
-        );
+        let names_directly = pod
+            .volumes
+            .iter()
+            .any(|volume| matches!(&volume.source, PodVolumeSource::Inline(source) if self.handles(source)));
         let injection =
             names_directly.then(|| self.policy.inject(&question, pod.required_terms.as_deref())).transpose()?;
         Ok(PlacedPod { pod, classes: classes.into_iter().zip(verdicts).collect(), injection })

@@ -1,6 +1,6 @@
 //! A pod as the question about its placement.
 
-use zonewarden_cluster::{PersistentVolume, PersistentVolumeClaim, Pod, PodVolume, PodVolumeSource};
+use zonewarden_cluster::records::{PersistentVolume, PersistentVolumeClaim, Pod, PodVolume, PodVolumeSource};
 use zonewarden_contract::placement::{
     self, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, InlineVolume, PodQuestion,
 };
@@ -8,47 +8,40 @@ use zonewarden_contract::types::{VolumeAffinity, VolumeSource};
 
 use crate::Survey;
 use crate::classes::{Needs, Special};
-use crate::occupancy::{counted, ephemeral_claim};
-
-/// The phase of a PersistentVolume that is free to be bound.
-const AVAILABLE: &str = "Available";
+use crate::occupancy::counted;
 
 impl Survey<'_> {
     /// The question about a pod.
     pub(crate) fn pod_question(&self, pod: &Pod) -> PodQuestion {
-        let required = self.cluster.csi_drivers().filter(|driver| driver.required_for_scheduling);
+        let required = self.cluster.csi_drivers().filter(|driver| driver.prevent_pod_scheduling_if_missing);
         PodQuestion {
-            pod: format!("{}/{}", pod.metadata.namespace, pod.metadata.name),
+            pod: pod.identity.name.to_string(),
             volumes: pod.volumes.iter().map(|volume| self.pod_volume(pod, volume)).collect(),
-            required_drivers: required.map(|driver| driver.metadata.name.clone()).collect(),
+            required_drivers: required.map(|driver| driver.identity.name.name.to_string()).collect(),
         }
     }
 
     fn pod_volume(&self, pod: &Pod, volume: &PodVolume) -> placement::PodVolume {
+        let claim = || {
+            let (name, claim) = self.cluster.claim_of(pod, volume).expect("only an inline volume has no claim");
+            let state = claim.map_or(ClaimState::Missing, |claim| ClaimState::Found(self.claim_facts(pod, claim)));
+            Claim { name: name.name.to_string(), state }
+        };
         let source = match &volume.source {
-            PodVolumeSource::Claim(name) => placement::PodVolumeSource::Claim(self.claim(pod, name)),
-            PodVolumeSource::Ephemeral => {
-                let name = ephemeral_claim(&pod.metadata.name, &volume.name);
-                placement::PodVolumeSource::Ephemeral(self.claim(pod, &name))
-            }
+            PodVolumeSource::Claim(_) => placement::PodVolumeSource::Claim(claim()),
+            PodVolumeSource::Ephemeral => placement::PodVolumeSource::Ephemeral(claim()),
             PodVolumeSource::Inline(source) => placement::PodVolumeSource::Inline(InlineVolume {
                 source: source.clone(),
-                evidence: self.identities.evidence(source, self.ec2),
+                evidence: self.evidence(source),
             }),
         };
         placement::PodVolume { name: volume.name.clone(), source }
     }
 
-    fn claim(&self, pod: &Pod, name: &str) -> Claim {
-        let claim = self.cluster.claim(&pod.metadata.namespace, name);
-        let state = claim.map_or(ClaimState::Missing, |claim| ClaimState::Found(self.claim_facts(pod, claim)));
-        Claim { name: name.to_owned(), state }
-    }
-
     fn claim_facts(&self, pod: &Pod, claim: &PersistentVolumeClaim) -> ClaimFacts {
         let volume = match &claim.volume_name {
             None => ClaimedVolume::None,
-            Some(name) => match self.cluster.persistent_volume(name) {
+            Some(name) => match self.cluster.volume(name) {
                 None => ClaimedVolume::Missing(name.clone()),
                 Some(volume) => ClaimedVolume::Found(self.persistent_volume(volume)),
             },
@@ -58,7 +51,7 @@ impl Survey<'_> {
             Some(name) => match self.cluster.storage_class(name) {
                 None => ClaimedClass::Missing(name.to_owned()),
                 Some(class) => ClaimedClass::Found(placement::StorageClass {
-                    name: class.metadata.name.clone(),
+                    name: class.identity.name.name.to_string(),
                     provisioner: class.provisioner.clone(),
                     binding_mode: class.binding_mode.clone(),
                     allowed_topologies: class.allowed_topologies.clone(),
@@ -66,9 +59,9 @@ impl Survey<'_> {
             },
         };
         ClaimFacts {
-            deleting: claim.metadata.deleted.is_some(),
+            deleting: claim.identity.is_deleting(),
             lost: claim.phase == "Lost",
-            owned_by_pod: claim.owners.contains(&pod.metadata.uid),
+            owned_by_pod: claim.owner_uids.contains(&pod.identity.uid),
             candidates: if volume == ClaimedVolume::None { self.candidates(claim) } else { Vec::new() },
             volume,
             bind_completed: claim.bind_completed,
@@ -80,35 +73,25 @@ impl Survey<'_> {
         }
     }
 
-    /// The volumes of the claim's class that nobody claims, or this very claim.
     fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Candidate> {
-        let class = claim.storage_class.as_deref().unwrap_or_default();
-        let reserved = |volume: &PersistentVolume| {
-            volume.claim.as_ref().map(|owner| {
-                owner.namespace == claim.metadata.namespace
-                    && owner.name == claim.metadata.name
-                    && (owner.uid.is_empty() || owner.uid == claim.metadata.uid)
-            })
-        };
-        let free = self.cluster.volumes_of_class(class).filter(|volume| reserved(volume) != Some(false));
-        free.map(|volume| Candidate {
-            available: volume.phase == AVAILABLE || reserved(volume) == Some(true),
-            capacity_bytes: volume.capacity_bytes,
-            access_modes: volume.access_modes.clone(),
-            volume_mode: volume.volume_mode.clone(),
-            selected: claim.selector.as_ref().is_none_or(|selector| selector.matches(&volume.labels)),
-            volume: self.persistent_volume(volume),
-        })
-        .collect()
+        let candidates = self.cluster.candidates(claim).map(|candidate| Candidate {
+            available: candidate.available,
+            capacity_bytes: candidate.volume.capacity_bytes,
+            access_modes: candidate.volume.access_modes.clone(),
+            volume_mode: candidate.volume.volume_mode.clone(),
+            selected: candidate.selected,
+            volume: self.persistent_volume(candidate.volume),
+        });
+        candidates.collect()
     }
 
     fn persistent_volume(&self, volume: &PersistentVolume) -> placement::PersistentVolume {
         placement::PersistentVolume {
-            name: volume.metadata.name.clone(),
+            name: volume.identity.name.name.to_string(),
             source: volume.source.clone(),
             labels: volume.labels.clone(),
             affinity: volume.affinity.clone(),
-            evidence: self.identities.evidence(&volume.source, self.ec2),
+            evidence: self.evidence(&volume.source),
         }
     }
 
@@ -129,7 +112,8 @@ impl Survey<'_> {
                     needs.keys.push(key.clone());
                 }
             }
-            let Some(counted) = source(&volume.source).and_then(|source| counted(source, &self.identities, info)) else {
+            let Some(counted) = source(&volume.source).and_then(|source| counted(source, &self.identities, info))
+            else {
                 // A volume that is still to be made will be one of the class's driver.
                 if let Some(ClaimedClass::Found(class)) = found.map(|facts| &facts.class) {
                     *needs.drivers.entry(class.provisioner.clone()).or_default() += 1;

@@ -1,11 +1,15 @@
 //! One look at one world.
 
+use jiff::Timestamp;
 use zonewarden_cluster::Index;
-use zonewarden_contract::types::{NodeName, VolumeSource};
-use zonewarden_ec2::Snapshot;
+use zonewarden_contract::attachment::InstanceState;
+use zonewarden_contract::placement::NodeClass;
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeEvidence, VolumeSource};
+use zonewarden_ec2::{Question, Sweep};
 use zonewarden_engine::{ConfiguredPolicy, Error};
 
 use crate::classes::NodeGroups;
+use crate::facts::Facts;
 use crate::identities::Identities;
 use crate::occupancy::Occupancy;
 
@@ -13,25 +17,32 @@ use crate::occupancy::Occupancy;
 #[derive(Debug)]
 pub struct Survey<'a> {
     pub(crate) cluster: &'a Index,
-    pub(crate) ec2: &'a Snapshot,
     pub(crate) policy: &'a ConfiguredPolicy,
     pub(crate) identities: Identities,
     pub(crate) occupancy: Occupancy,
     pub(crate) groups: NodeGroups,
-    /// Seconds since the epoch at which the world is looked at.
-    pub(crate) now: i64,
+    pub(crate) facts: Facts,
 }
 
 impl<'a> Survey<'a> {
-    /// Looks at a world at a moment, in seconds since the epoch.
+    /// Looks at a world at a moment. `sweep` asks EC2, once, about everything that the cluster names.
     ///
     /// # Errors
     /// Those of the engine.
-    pub fn new(cluster: &'a Index, ec2: &'a Snapshot, policy: &'a ConfiguredPolicy, now: i64) -> Result<Self, Error> {
-        let identities = Identities::learn(cluster, ec2, policy)?;
+    pub fn new(
+        cluster: &'a Index,
+        policy: &'a ConfiguredPolicy,
+        now: Timestamp,
+        sweep: impl FnOnce(&Question) -> Sweep,
+    ) -> Result<Self, Error> {
+        let mut identities = Identities::learn(cluster, policy)?;
+        let question = identities.question();
+        let answer = sweep(&question);
+        let facts = Facts::new(question, answer, now);
+        identities.learn_contradictions(&facts, policy)?;
         let occupancy = Occupancy::count(cluster, &identities, policy.info());
         let groups = NodeGroups::new(cluster, &occupancy, policy.info());
-        Ok(Self { cluster, ec2, policy, identities, occupancy, groups, now })
+        Ok(Self { cluster, policy, identities, occupancy, groups, facts })
     }
 
     /// What the ids mean.
@@ -52,15 +63,29 @@ impl<'a> Survey<'a> {
         self.cluster
     }
 
-    /// EC2's facts.
+    /// What EC2 says about the volume that a source names.
     #[must_use]
-    pub fn ec2(&self) -> &Snapshot {
-        self.ec2
+    pub fn evidence(&self, source: &VolumeSource) -> VolumeEvidence {
+        let volume = self.identities.identified(source);
+        volume.map_or(VolumeEvidence::Unknown, |volume| self.facts.evidence(&volume.volume))
     }
 
-    /// The seconds since a moment; 0 where it lies ahead.
-    pub(crate) fn age(&self, moment: Option<i64>) -> u32 {
-        moment.map_or(0, |moment| u32::try_from(self.now.saturating_sub(moment).max(0)).unwrap_or(u32::MAX))
+    /// What EC2 says an instance does; `None` where that is not known.
+    #[must_use]
+    pub fn instance_state(&self, instance: &InstanceId) -> Option<InstanceState> {
+        self.facts.instance(instance).map(|(instance, _)| instance.state.clone())
+    }
+
+    /// Whether EC2 described a volume.
+    #[must_use]
+    pub fn is_known(&self, volume: &AwsVolumeId) -> bool {
+        self.facts.volume(volume).is_some()
+    }
+
+    /// What a policy may see of a Node, with the exact headroom of every driver.
+    #[must_use]
+    pub fn class_of(&self, node: &NodeName) -> Option<&NodeClass> {
+        self.groups.class_of(node)
     }
 
     /// Whether the policy handles this kind of volume, be its id good or not.

@@ -1,6 +1,6 @@
 //! What each PersistentVolume should carry.
 
-use zonewarden_cluster::PersistentVolume;
+use zonewarden_cluster::records::PersistentVolume;
 use zonewarden_contract::identity::VolumeIdentity;
 use zonewarden_contract::labelling::{LabellingAnswer, LabellingQuestion};
 use zonewarden_engine::Error;
@@ -24,7 +24,7 @@ impl Survey<'_> {
     /// # Errors
     /// Those of the engine.
     pub fn volumes(&self) -> Result<Vec<LabelledVolume<'_>>, Error> {
-        self.label(&self.cluster.persistent_volumes().collect::<Vec<_>>())
+        self.label(&self.cluster.volumes().collect::<Vec<_>>())
     }
 
     /// Some PersistentVolumes.
@@ -49,13 +49,13 @@ impl Survey<'_> {
         let declared = &self.policy.info().annotation_keys;
         let annotations = volume.annotations.iter().filter(|annotation| declared.contains(&annotation.key));
         LabellingQuestion {
-            persistent_volume: volume.metadata.name.clone(),
+            persistent_volume: volume.identity.name.name.to_string(),
             source: volume.source.clone(),
             labels: volume.labels.clone(),
             owned_labels: volume.owned_labels.clone(),
             annotations: annotations.cloned().collect(),
             affinity: volume.affinity.clone(),
-            evidence: self.identities.evidence(&volume.source, self.ec2),
+            evidence: self.evidence(&volume.source),
             creating: false,
         }
     }

@@ -54,7 +54,12 @@ mod tests {
             ),
             (json!({"ok": [{"score": 1}, {}]}), vec!["answer.ok[0].score: expected 1, is not there"]),
             (json!({"err": {}}), vec!["answer.err: expected {}, is not there"]),
-            (json!({"ok": {}}), vec![r#"answer.ok: expected {}, got [{"decision":"Feasible","origin":"Kubernetes"},{"decision":"Refused"}]"#]),
+            (
+                json!({"ok": {}}),
+                vec![
+                    r#"answer.ok: expected {}, got [{"decision":"Feasible","origin":"Kubernetes"},{"decision":"Refused"}]"#,
+                ],
+            ),
         ] {
             assert_eq!(between(&expected, &got), wanted, "{expected}");
         }

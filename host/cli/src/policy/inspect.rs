@@ -20,8 +20,8 @@ struct Inspected {
     digest: String,
     /// The file's size in bytes.
     bytes: usize,
-    /// The version of the contract that it exports.
-    contract: Option<String>,
+    /// The versions of the contract that it exports.
+    contract: Vec<String>,
     /// What it imports. A policy imports nothing.
     imports: Vec<String>,
     /// What it exports.
@@ -74,8 +74,8 @@ fn inspected(
     let listed = |list: fn(&PolicyInfo) -> &Vec<String>| info.map(|info| list(info).clone()).unwrap_or_default();
     Inspected {
         digest: inspection.digest,
-        bytes: inspection.bytes,
-        contract: inspection.contract,
+        bytes: inspection.size,
+        contract: inspection.contract_versions,
         imports: inspection.imports,
         exports: inspection.exports,
         refused,
@@ -97,7 +97,7 @@ fn rows(inspected: &Inspected, output: Output) -> Vec<Vec<String>> {
     let mut rows = vec![
         vec!["Name".to_owned(), text(&inspected.name)],
         vec!["Version".to_owned(), text(&inspected.version)],
-        vec!["Contract".to_owned(), text(&inspected.contract)],
+        vec!["Contract".to_owned(), list(&inspected.contract)],
         vec!["Imports".to_owned(), list(&inspected.imports)],
         vec!["Exports".to_owned(), list(&inspected.exports)],
         vec!["CSI drivers".to_owned(), list(&inspected.csi_drivers)],
@@ -115,7 +115,11 @@ fn rows(inspected: &Inspected, output: Output) -> Vec<Vec<String>> {
         for (key, property) in properties {
             let about = property["description"].as_str().unwrap_or_default();
             let default = property["default"].as_str().unwrap_or_default();
-            let row = if output == Output::Wide { format!("{key} = {default}: {about}") } else { format!("{key} = {default}") };
+            let row = if output == Output::Wide {
+                format!("{key} = {default}: {about}")
+            } else {
+                format!("{key} = {default}")
+            };
             rows.push(vec!["Setting".to_owned(), row]);
         }
     }

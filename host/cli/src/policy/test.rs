@@ -86,7 +86,7 @@ fn evaluate(policy: &Policy, settings: Vec<Setting>, function: &str, arguments: 
 fn object(policy: &Policy, settings: Vec<Setting>, folder: &Path, section: Section, name: &str) -> Result<Value> {
     let policy = policy.with_settings(settings)?;
     let world = world::of_folder(folder)?;
-    let report = serde_json::to_value(report::of(&world, &policy)?)?;
+    let report = serde_json::to_value(report::of(&world, &policy, true)?)?;
     let (section, is_it): (_, fn(&Value, &str) -> bool) = match section {
         Section::Pods => ("pods", |pod, name| {
             let text = |key: &str| pod[key].as_str().unwrap_or_default().to_owned();

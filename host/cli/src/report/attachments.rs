@@ -50,7 +50,7 @@ impl Attachment {
         let JudgedAttachment { attachment, node, observation, judgement } = judged;
         let volume = &observation.volume.aws_volume_id;
         Self {
-            volume_attachment: attachment.map(|attachment| attachment.metadata.name.clone()),
+            volume_attachment: attachment.map(|attachment| attachment.identity.name.name.to_string()),
             persistent_volume: observation.persistent_volume.clone(),
             aws_volume_id: (!volume.is_empty()).then(|| volume.clone()),
             node: node.as_ref().map(|node| node.node_name.clone()),

@@ -77,8 +77,8 @@ impl Pod {
     /// One pod.
     pub(crate) fn new(placed: &PlacedPod<'_>, all_nodes: bool) -> Self {
         let mut pod = Self {
-            namespace: placed.pod.metadata.namespace.clone(),
-            name: placed.pod.metadata.name.clone(),
+            namespace: placed.pod.identity.name.namespace.to_string(),
+            name: placed.pod.identity.name.name.to_string(),
             node: placed.pod.node.as_ref().map(|node| node.node_name.clone()),
             feasible: Vec::new(),
             refused: Vec::new(),
@@ -122,9 +122,8 @@ impl Coded {
 /// What is worth telling of a pod: that no node fits, that it waits on a node that does not fit, that its affinity is missing.
 fn findings(placed: &PlacedPod<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let finding = |severity, code: &str, message: String| {
-        Finding::of(severity, &Reason { code: code.to_owned(), message })
-    };
+    let finding =
+        |severity, code: &str, message: String| Finding::of(severity, &Reason { code: code.to_owned(), message });
     let verdict = placed.pod.node.as_ref().and_then(|node| placed.verdict_of(node));
     match (&placed.pod.node, verdict) {
         (None, _) if !placed.is_placeable() => {
@@ -133,7 +132,9 @@ fn findings(placed: &PlacedPod<'_>) -> Vec<Finding> {
             findings.push(finding(Severity::Error, "fits-no-node", format!("no node fits: {why}")));
         }
         // A pod whose containers run has its volumes; what a rule thinks of its node is then of no use to anybody.
-        (Some(node), Some(verdict)) if verdict.decision != ClassDecision::Feasible && !placed.pod.started => {
+        (Some(node), Some(verdict))
+            if verdict.decision != ClassDecision::Feasible && !placed.pod.has_started_container =>
+        {
             let why = verdict.reasons.first().map_or("", |reason| reason.message.as_str());
             let message = format!("it waits on node {}, which does not fit: {why}", node.node_name);
             findings.push(finding(Severity::Error, "placed-on-wrong-node", message));

@@ -78,12 +78,12 @@ impl Volume {
             VolumeIdentity::Foreign(_) | VolumeIdentity::Rejected(_) => None,
         };
         answer.findings.iter().map(Finding::new).for_each(&mut add);
-        let state = match survey.identities().evidence(&volume.source, survey.ec2()) {
+        let state = match survey.evidence(&volume.source) {
             VolumeEvidence::Found(facts) => Some(kebab(&facts.state)),
             VolumeEvidence::Missing(_) | VolumeEvidence::Unknown => None,
         };
         Self {
-            persistent_volume: volume.metadata.name.clone(),
+            persistent_volume: volume.identity.name.name.to_string(),
             kubernetes_volume_id: kubernetes_volume_id(&volume.source).map(str::to_owned),
             aws_volume_id,
             zone: answer.zone.as_ref().map(|zone| zone.zone.clone()),
@@ -96,10 +96,7 @@ impl Volume {
             .to_owned(),
             state,
             findings,
-            proposed: Proposed {
-                labels: labels(&answer.labels),
-                affinity: answer.affinity.as_deref().map(terms),
-            },
+            proposed: Proposed { labels: labels(&answer.labels), affinity: answer.affinity.as_deref().map(terms) },
             reason: Finding::of(Severity::Info, &answer.reason),
         }
     }

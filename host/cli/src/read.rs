@@ -1,0 +1,25 @@
+//! Small structured files: settings, configuration, cases.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+use zonewarden_documents::{Text, source};
+
+/// Reads a file that holds one YAML or JSON document.
+pub(crate) fn structured(file: &Path) -> Result<Value> {
+    let problem = |problem: zonewarden_documents::Problem| anyhow::anyhow!("{problem}");
+    let bytes = source::read(file).map_err(problem)?;
+    let text = Text::new(&file.to_string_lossy(), &bytes);
+    let mut documents = text.documents().into_iter();
+    let Some(document) = documents.next() else { bail!("{}: there is nothing in it", file.display()) };
+    if documents.next().is_some() {
+        bail!("{}: one document is meant, and there are more", file.display());
+    }
+    let document = document.map_err(problem)?;
+    document
+        .piece
+        .read::<Value>(&[])
+        .map_err(|fault| problem(document.problem(fault)))
+        .with_context(|| file.display().to_string())
+}

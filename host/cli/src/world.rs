@@ -1,0 +1,92 @@
+//! The world on files: what the cluster's dump and EC2's answer hold.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use jiff::Timestamp;
+use zonewarden_cluster::{self as cluster, Index};
+use zonewarden_documents::Severity;
+use zonewarden_ec2 as ec2;
+use zonewarden_engine::ConfiguredPolicy;
+use zonewarden_sync::Survey;
+
+use crate::args::WorldArgs;
+use crate::report::Problem;
+
+/// What was read, and what could not be.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) cluster: Index,
+    pub(crate) ec2: ec2::Files,
+    pub(crate) problems: Vec<Problem>,
+}
+
+impl World {
+    /// Asks the policy what the ids of this world mean.
+    pub(crate) fn survey<'a>(&'a self, policy: &'a ConfiguredPolicy) -> Result<Survey<'a>, zonewarden_engine::Error> {
+        Survey::new(&self.cluster, policy, self.ec2.observed_at, |question| self.ec2.sweep(question))
+    }
+}
+
+/// Reads the world that the flags name.
+pub(crate) fn of(args: &WorldArgs) -> Result<World> {
+    if let Some(folder) = &args.world {
+        return of_folder(folder);
+    }
+    if args.cluster.is_empty() {
+        bail!("no world is named: give --world DIR, or --cluster FILE with --volumes FILE and --instances FILE");
+    }
+    let ec2: Vec<PathBuf> = args.volumes.iter().chain(&args.instances).cloned().collect();
+    let stdin = |paths: &[PathBuf]| paths.iter().filter(|path| path.as_os_str() == "-").count();
+    if stdin(&args.cluster) + stdin(&ec2) > 1 {
+        bail!("standard input (-) is named twice, and can be read once");
+    }
+    let mut world = new(cluster::load(&args.cluster), ec2::load(&ec2))?;
+    for (flag, given) in [("--volumes", &args.volumes), ("--instances", &args.instances)] {
+        if given.is_none() {
+            world.problems.push(not_asked(flag, "was not given"));
+        }
+    }
+    Ok(world)
+}
+
+/// Reads `DIR/cluster/*.{yaml,yml,json}` and `DIR/ec2/{volumes,instances}.json`.
+pub(crate) fn of_folder(folder: &Path) -> Result<World> {
+    let files = ["volumes", "instances"].map(|name| folder.join("ec2").join(format!("{name}.json")));
+    let present: Vec<PathBuf> = files.iter().filter(|file| file.exists()).cloned().collect();
+    let mut world = new(cluster::files::load_folder(&folder.join("cluster")), ec2::load(&present))?;
+    for missing in files.iter().filter(|file| !file.exists()) {
+        world.problems.push(not_asked(&missing.to_string_lossy(), "is not there"));
+    }
+    Ok(world)
+}
+
+/// Without EC2's facts everything still runs; what could not be known is said.
+fn not_asked(place: &str, what: &str) -> Problem {
+    Problem {
+        severity: "info".to_owned(),
+        code: "ec2-not-asked".to_owned(),
+        place: place.to_owned(),
+        message: format!("{place} {what}: what EC2 says is unknown, and nothing that rests on it is decided"),
+    }
+}
+
+fn new(cluster: cluster::Loaded, ec2: ec2::Loaded) -> Result<World> {
+    let mut problems: Vec<Problem> = cluster.problems.iter().chain(&ec2.problems).map(Problem::new).collect();
+    if cluster.counts.values().sum::<usize>() == 0 {
+        let errors = cluster.problems.iter().filter(|problem| problem.severity == Severity::Error);
+        let first = errors.map(ToString::to_string).next();
+        bail!("no object of the cluster could be read: {}", first.unwrap_or_else(|| "there are none".to_owned()));
+    }
+    for (kind, count) in &cluster.unknown_kinds {
+        problems.push(Problem {
+            severity: "info".to_owned(),
+            code: "unknown-kind".to_owned(),
+            place: kind.clone(),
+            message: format!("{count} objects of the kind {kind} are not read here"),
+        });
+    }
+    // What files say is taken as of now, however old they are: a dump is judged as it was.
+    let ec2 = ec2::Files { loaded: ec2, observed_at: Timestamp::now() };
+    Ok(World { cluster: cluster.index, ec2, problems })
+}

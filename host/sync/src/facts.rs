@@ -1,0 +1,70 @@
+//! What EC2 says about the volumes and instances of a world.
+
+use std::collections::HashMap;
+
+use jiff::Timestamp;
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, VolumeEvidence, VolumeFacts};
+use zonewarden_ec2::{Evidence, Instance, Question, Sweep, Volume};
+
+/// The answers of one sweep, by id, and the moment at which the world is looked at.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    volumes: HashMap<AwsVolumeId, Evidence<Volume>>,
+    instances: HashMap<InstanceId, Evidence<Instance>>,
+    pub(crate) now: Timestamp,
+}
+
+impl Facts {
+    pub(crate) fn new(question: Question, sweep: Sweep, now: Timestamp) -> Self {
+        Self {
+            volumes: question.volumes.into_iter().zip(sweep.volumes).collect(),
+            instances: question.instances.into_iter().zip(sweep.instances).collect(),
+            now,
+        }
+    }
+
+    /// A volume and the age of its description.
+    pub(crate) fn volume(&self, id: &AwsVolumeId) -> Option<(&Volume, u32)> {
+        let evidence = self.volumes.get(id)?;
+        Some((evidence.record()?, evidence.age_seconds(self.now)?))
+    }
+
+    /// What is known about a volume, as the contract has it.
+    pub(crate) fn evidence(&self, id: &AwsVolumeId) -> VolumeEvidence {
+        match self.volumes.get(id) {
+            None | Some(Evidence::Unknown(_)) => VolumeEvidence::Unknown,
+            Some(missing @ Evidence::Missing { .. }) => {
+                VolumeEvidence::Missing(missing.age_seconds(self.now).unwrap_or_default())
+            }
+            Some(found @ Evidence::Found { record, .. }) => VolumeEvidence::Found(VolumeFacts {
+                age_seconds: found.age_seconds(self.now).unwrap_or_default(),
+                state: record.state.clone(),
+                zone: record.zone.clone(),
+                multi_attach: record.multi_attach,
+                attributes: record.attributes.clone(),
+            }),
+        }
+    }
+
+    /// What is known about a volume, as EC2's answer has it.
+    pub(crate) fn volume_evidence(&self, id: &AwsVolumeId) -> Option<&Evidence<Volume>> {
+        self.volumes.get(id)
+    }
+
+    /// An instance and the age of its description.
+    pub(crate) fn instance(&self, id: &InstanceId) -> Option<(&Instance, u32)> {
+        let evidence = self.instances.get(id)?;
+        Some((evidence.record()?, evidence.age_seconds(self.now)?))
+    }
+
+    /// Every instance that was asked for and described.
+    pub(crate) fn instances(&self) -> impl Iterator<Item = &Instance> {
+        self.instances.values().filter_map(Evidence::record)
+    }
+
+    /// The seconds since a moment; 0 where it is unknown or lies ahead.
+    pub(crate) fn age(&self, moment: Option<Timestamp>) -> u32 {
+        let seconds = moment.map_or(0, |moment| self.now.as_second().saturating_sub(moment.as_second()));
+        u32::try_from(seconds.max(0)).unwrap_or(u32::MAX)
+    }
+}
