@@ -9,6 +9,7 @@ mod compact;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::env;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -62,9 +63,13 @@ struct FiledAnswer {
 }
 
 /// Where the corpus lies.
+///
+/// Cargo tells the folder of the package under test, which stands beside this one, at run time too. That counts: what was
+/// compiled in may be the folder of another checkout that builds into the same target folder.
 #[must_use]
 pub fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus")
+    let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&package).with_file_name("conformance").join("corpus")
 }
 
 /// Reads the whole corpus, file after file in the order of their names.

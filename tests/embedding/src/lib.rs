@@ -4,14 +4,16 @@ pub mod languages;
 
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use zonewarden_conformance_tests::{Answer, check, directory, load};
 
-/// The folder of a language's program.
+/// The folder of a language's program, in the checkout under test.
 #[must_use]
 pub fn program(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)
+    let package = env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&package).join(folder)
 }
 
 /// One line that a program prints.
