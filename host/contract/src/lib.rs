@@ -63,8 +63,8 @@ mod tests {
             attributes: vec![Label { key: "volume-type".to_owned(), value: "gp3".to_owned() }],
         });
         let json = r#"{"Found":{"age_seconds":12,"state":"InUse","zone":{"zone":"us-east-1a"},"multi_attach":false,"attributes":[{"key":"volume-type","value":"gp3"}]}}"#;
-        assert_eq!(serde_json::to_string(&evidence).unwrap(), json);
-        assert_eq!(serde_json::from_str::<VolumeEvidence>(json).unwrap(), evidence);
+        assert_eq!(serde_json::to_string(&evidence).expect("a record can be written"), json);
+        assert_eq!(serde_json::from_str::<VolumeEvidence>(json).expect("the JSON is a record"), evidence);
     }
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
             r#"{"age_seconds":1,"state":{"Other":"x"},"zone":null,"multi_attach":true,"attributes":[]}"#,
             r#"{"age_seconds":1,"state":{"Other":"x"},"multi_attach":true,"attributes":[]}"#,
         ] {
-            let facts: VolumeFacts = serde_json::from_str(text).unwrap();
+            let facts: VolumeFacts = serde_json::from_str(text).expect("the JSON is a record");
             assert_eq!(facts.zone, None);
             assert_eq!(facts.state, VolumeState::Other("x".to_owned()));
         }

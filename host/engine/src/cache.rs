@@ -91,6 +91,7 @@ impl Cache {
 
     /// Seals the entries that have no seal yet. One that can't be sealed is compiled again next time, which costs only time.
     fn seal_new(&self) {
+        let _ = fs::create_dir_all(&self.seals);
         for entry in entries(&self.code) {
             let seal = self.seal_of(&entry);
             if let (false, Ok(bytes)) = (seal.exists(), fs::read(&entry)) {

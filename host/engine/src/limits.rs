@@ -162,33 +162,46 @@ mod tests {
     #[test]
     fn memory_may_grow_to_the_limit_and_no_further() {
         let mut guard = guard(2);
-        assert!(guard.memory_growing(0, PAGE, None).unwrap());
-        assert!(guard.memory_growing(PAGE, 2 * PAGE, None).unwrap());
-        let error = guard.memory_growing(2 * PAGE, 3 * PAGE, None).unwrap_err();
+        assert!(guard.memory_growing(0, PAGE, None).expect("it is within the limits"));
+        assert!(guard.memory_growing(PAGE, 2 * PAGE, None).expect("it is within the limits"));
+        let error = guard.memory_growing(2 * PAGE, 3 * PAGE, None).expect_err("it asks for too much");
         assert!(error.is::<OutOfMemory>());
     }
 
     #[test]
     fn all_memories_count_together() {
         let mut guard = guard(3);
-        assert!(guard.memory_growing(0, 2 * PAGE, None).unwrap());
-        assert!(guard.memory_growing(0, PAGE, None).unwrap());
+        assert!(guard.memory_growing(0, 2 * PAGE, None).expect("it is within the limits"));
+        assert!(guard.memory_growing(0, PAGE, None).expect("it is within the limits"));
         assert!(guard.memory_growing(PAGE, 2 * PAGE, None).is_err());
     }
 
     #[test]
     fn the_own_maximum_of_a_memory_or_table_ends_a_guest_too() {
-        assert!(guard(9).memory_growing(PAGE, 2 * PAGE, Some(PAGE)).unwrap_err().is::<OutOfMemory>());
-        assert!(guard(9).table_growing(1, 3, Some(2)).unwrap_err().is::<OutOfMemory>());
-        assert!(guard(9).table_growing(1, MAX_TABLE_ELEMENTS + 1, None).unwrap_err().is::<OutOfMemory>());
-        assert!(guard(9).table_growing(1, MAX_TABLE_ELEMENTS, None).unwrap());
+        assert!(
+            guard(9).memory_growing(PAGE, 2 * PAGE, Some(PAGE)).expect_err("it asks for too much").is::<OutOfMemory>()
+        );
+        assert!(guard(9).table_growing(1, 3, Some(2)).expect_err("it asks for too much").is::<OutOfMemory>());
+        assert!(
+            guard(9)
+                .table_growing(1, MAX_TABLE_ELEMENTS + 1, None)
+                .expect_err("it asks for too much")
+                .is::<OutOfMemory>()
+        );
+        assert!(guard(9).table_growing(1, MAX_TABLE_ELEMENTS, None).expect("it is within the limits"));
     }
 
     #[test]
     fn a_growth_that_the_system_refuses_ends_a_guest() {
-        let error = guard(9).memory_grow_failed(wasmtime::Error::msg("no address space")).unwrap_err();
+        let error =
+            guard(9).memory_grow_failed(wasmtime::Error::msg("no address space")).expect_err("it asks for too much");
         assert!(error.is::<OutOfMemory>());
-        assert!(guard(9).table_grow_failed(wasmtime::Error::msg("no room")).unwrap_err().is::<OutOfMemory>());
+        assert!(
+            guard(9)
+                .table_grow_failed(wasmtime::Error::msg("no room"))
+                .expect_err("it asks for too much")
+                .is::<OutOfMemory>()
+        );
     }
 
     #[test]
