@@ -16,7 +16,7 @@ use crate::{config, decider, report, world};
 
 /// Runs the cases and prints a line for each, and what differs for those that fail.
 pub(super) fn run(path: &Path, args: &DeciderArgs) -> Result<ExitCode> {
-    let (_, policy) = decider::policy(args)?;
+    let policy = decider::policy(args)?;
     let settings = config::settings(args.settings.as_deref())?;
     let (mut passed, mut failed) = (0, 0);
     for (path, file) in cases::load(path)? {
