@@ -92,7 +92,7 @@ const ZONE_KEY: &str = "topology.ebs.csi.aws.com/zone";
 fn classes(placed: &PlacedPod<'_>) -> Vec<(Vec<String>, AttachHeadroom, ClassDecision)> {
     let row = |(class, verdict): &(zonewarden_sync::Class, zonewarden_contract::placement::ClassVerdict)| {
         let names = class.nodes.iter().map(|node| node.node_name.clone()).collect();
-        (names, class.class.drivers[0].headroom.clone(), verdict.decision)
+        (names, class.class.drivers[0].headroom, verdict.decision)
     };
     placed.classes.iter().map(row).collect()
 }
