@@ -1,6 +1,7 @@
 //! The settings of the standard rules: one table says which keys there are, what they accept and what they default to; the
 //! parser, the problems and the JSON Schema all come from it.
 
+use crate::keys;
 use zonewarden_bindings::types::{Error, Problem, Setting};
 
 /// How volume ids are read.
@@ -99,7 +100,7 @@ const SPECS: &[Spec] = &[
     Spec {
         key: "csi-driver",
         accepts: Accepts::DriverName,
-        default: "ebs.csi.aws.com",
+        default: keys::EBS_DRIVER,
         about: "The name under which the EBS CSI driver runs",
         store: |s, v, _| v.clone_into(&mut s.csi_driver),
     },
