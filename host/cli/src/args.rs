@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Keeps EBS-backed pods and their volumes in one availability zone, and what Kubernetes believes about attachments true to
@@ -57,7 +58,9 @@ pub(crate) struct DeciderArgs {
     #[arg(long, env = "ZONEWARDEN_SETTINGS", value_name = "FILE")]
     pub(crate) settings: Option<PathBuf>,
     /// Where compiled policies are kept; empty: nowhere
-    #[arg(long, env = "ZONEWARDEN_CACHE_DIR", value_name = "DIR")]
+    // clap's own parser of paths refuses the empty text.
+    #[arg(long, env = "ZONEWARDEN_CACHE_DIR", value_name = "DIR",
+          value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) cache_dir: Option<PathBuf>,
 }
 
@@ -71,7 +74,7 @@ pub(crate) struct CheckArgs {
     #[arg(short, long, env = "ZONEWARDEN_OUTPUT", value_enum, default_value_t = Output::Table)]
     pub(crate) output: Output,
     /// Name every node of every pod, not five of a group
-    #[arg(long)]
+    #[arg(long, env = "ZONEWARDEN_ALL_NODES")]
     pub(crate) all_nodes: bool,
 }
 

@@ -1,32 +1,44 @@
 //! The configuration file: defaults for flags, by their long names.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
-use clap::{Command, CommandFactory as _};
+use clap::builder::{OsStr, Resettable, Str};
+use clap::{ArgAction, Command, CommandFactory as _};
 use serde_json::Value;
 use zonewarden_contract::types::Setting;
 
 use crate::args::Cli;
 use crate::read;
 
+/// The two forms in which a world is named. Naming one puts the other out of force where a weaker source names it.
+const FORMS: [&[&str]; 2] = [&["world"], &["cluster", "volumes", "instances"]];
+
 /// The command line with the file's values as the flags' defaults. Flags and environment variables still win.
-pub(crate) fn command(file: Option<&Path>) -> Result<Command> {
+pub(crate) fn command(file: Option<&Path>, args: &[OsString]) -> Result<Command> {
     let mut command = Cli::command();
+    let by_flag = FORMS.map(|form| form.iter().any(|name| is_given(args, name)));
+    let by_environment = FORMS.map(|form| form.iter().any(|name| std::env::var_os(variable(name)).is_some()));
+    for (form, is_weaker) in FORMS.iter().zip([by_flag[1], by_flag[0]]) {
+        if is_weaker {
+            command = without_environment(command, form);
+        }
+    }
     let Some(file) = file else { return Ok(command) };
     let Value::Object(map) = read::structured(file)? else {
         bail!("{}: a map of long flag names to values is meant", file.display());
     };
     for (name, value) in map {
-        let text = match value {
-            Value::String(text) => text,
-            Value::Number(number) => number.to_string(),
-            Value::Bool(_) | Value::Null | Value::Array(_) | Value::Object(_) => {
-                bail!("{}: {name}: one text is meant", file.display())
-            }
-        };
+        let values = texts(value).with_context(|| format!("{}: {name}", file.display()))?;
+        let other =
+            FORMS.iter().rposition(|form| !form.contains(&name.as_str())).filter(|_| FORMS.concat().contains(&&*name));
+        if other.is_some_and(|other| by_flag[other] || by_environment[other]) {
+            continue;
+        }
         let mut known = false;
-        command = with_default(command, &name, &text, &mut known);
+        command =
+            with_default(command, &name, &values, &mut known).with_context(|| format!("{}: {name}", file.display()))?;
         if !known {
             bail!("{}: there is no flag --{name}", file.display());
         }
@@ -34,26 +46,82 @@ pub(crate) fn command(file: Option<&Path>) -> Result<Command> {
     Ok(command)
 }
 
-/// Sets the default wherever the flag stands, in subcommands too.
-fn with_default(command: Command, name: &str, value: &str, known: &mut bool) -> Command {
-    let ids: Vec<_> =
-        command.get_arguments().filter(|arg| arg.get_long() == Some(name)).map(|arg| arg.get_id().clone()).collect();
-    let mut command = command;
-    for id in ids {
-        *known = true;
-        let value = value.to_owned();
-        command =
-            command.mut_arg(id, |arg| arg.default_value(clap::builder::OsStr::from(clap::builder::Str::from(value))));
+fn texts(value: Value) -> Result<Vec<String>> {
+    match value {
+        Value::String(text) => Ok(vec![text]),
+        Value::Number(number) => Ok(vec![number.to_string()]),
+        Value::Bool(flag) => Ok(vec![flag.to_string()]),
+        Value::Array(values) => Ok(values.into_iter().map(texts).collect::<Result<Vec<_>>>()?.concat()),
+        Value::Null | Value::Object(_) => bail!("one text is meant, or a list of texts"),
     }
-    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
-    for sub in names {
-        command = command.mut_subcommand(sub, |sub| with_default(sub, name, value, known));
+}
+
+/// The environment variable of a flag.
+fn variable(name: &str) -> String {
+    format!("ZONEWARDEN_{}", name.to_uppercase().replace('-', "_"))
+}
+
+/// Whether a flag stands on the command line.
+fn is_given(args: &[OsString], name: &str) -> bool {
+    let flag = format!("--{name}");
+    args.iter()
+        .filter_map(|arg| arg.to_str())
+        .any(|arg| arg.strip_prefix(&flag).is_some_and(|rest| rest.is_empty() || rest.starts_with('=')))
+}
+
+/// The ids of the arguments of a long name.
+fn ids(command: &Command, name: &str) -> Vec<clap::Id> {
+    command.get_arguments().filter(|arg| arg.get_long() == Some(name)).map(|arg| arg.get_id().clone()).collect()
+}
+
+fn subcommands(command: &Command) -> Vec<String> {
+    command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect()
+}
+
+/// Takes the environment variables of some flags out of force, in subcommands too.
+fn without_environment(mut command: Command, names: &[&str]) -> Command {
+    for id in names.iter().flat_map(|name| ids(&command, name)).collect::<Vec<_>>() {
+        command = command.mut_arg(id, |arg| arg.env(Resettable::Reset));
+    }
+    for sub in subcommands(&command) {
+        command = command.mut_subcommand(sub, |sub| without_environment(sub, names));
     }
     command
 }
 
+/// Sets the default wherever the flag stands, in subcommands too.
+fn with_default(mut command: Command, name: &str, values: &[String], known: &mut bool) -> Result<Command> {
+    for id in ids(&command, name) {
+        *known = true;
+        let arg = command.get_arguments().find(|arg| *arg.get_id() == id).expect("its id was just read");
+        if values.len() > 1 && !matches!(arg.get_action(), ArgAction::Append) {
+            bail!("one text is meant");
+        }
+        let accepted: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        if let Some(wrong) = values.iter().find(|value| !accepted.is_empty() && !accepted.contains(value)) {
+            bail!("{wrong:?} is none of {}", accepted.join(", "));
+        }
+        let defaults: Vec<OsStr> = values.iter().map(|value| OsStr::from(Str::from(value.clone()))).collect();
+        command = command.mut_arg(id, |arg| arg.default_values(defaults));
+    }
+    let mut failed = None;
+    for sub in subcommands(&command) {
+        command = command.mut_subcommand(sub, |sub| match with_default(sub.clone(), name, values, known) {
+            Ok(changed) => changed,
+            Err(error) => {
+                failed = Some(error);
+                sub
+            }
+        });
+    }
+    match failed {
+        Some(error) => Err(error),
+        None => Ok(command),
+    }
+}
+
 /// Where `--config` points, before the command line can be read as a whole.
-pub(crate) fn path(args: &[std::ffi::OsString]) -> Option<std::path::PathBuf> {
+pub(crate) fn path(args: &[OsString]) -> Option<std::path::PathBuf> {
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         if arg == "--config" {
@@ -63,7 +131,6 @@ pub(crate) fn path(args: &[std::ffi::OsString]) -> Option<std::path::PathBuf> {
             return Some(path.into());
         }
     }
-    #[allow(clippy::disallowed_methods, reason = "this is where the environment is read")]
     std::env::var_os("ZONEWARDEN_CONFIG").map(Into::into)
 }
 

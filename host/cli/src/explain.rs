@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode> {
     let survey = world.survey(&policy)?;
     let mut story = match &args.subject {
         Subject::Pod { pod, .. } => pod::story(&survey, pod)?,
-        Subject::Volume { id, .. } => volume::story(&survey, id)?,
+        Subject::Volume { id, .. } => volume::story(&survey, &world, id)?,
         Subject::Node { node, .. } => node::story(&survey, node)?,
     };
     for problem in &world.problems {

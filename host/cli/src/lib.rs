@@ -34,7 +34,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn run(args: &[OsString]) -> anyhow::Result<ExitCode> {
-    let command = config::command(config::path(args).as_deref())?;
+    let command = config::command(config::path(args).as_deref(), args)?;
     let matches = match command.try_get_matches_from(args) {
         Ok(matches) => matches,
         Err(error) => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::Value;
 use zonewarden_documents::{Text, source};
 
@@ -17,9 +17,5 @@ pub(crate) fn structured(file: &Path) -> Result<Value> {
         bail!("{}: one document is meant, and there are more", file.display());
     }
     let document = document.map_err(problem)?;
-    document
-        .piece
-        .read::<Value>(&[])
-        .map_err(|fault| problem(document.problem(fault)))
-        .with_context(|| file.display().to_string())
+    document.piece.read::<Value>(&[]).map_err(|fault| problem(document.problem(fault)))
 }

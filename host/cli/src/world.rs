@@ -41,7 +41,8 @@ pub(crate) fn of(args: &WorldArgs) -> Result<World> {
     if stdin(&args.cluster) + stdin(&ec2) > 1 {
         bail!("standard input (-) is named twice, and can be read once");
     }
-    let mut world = new(cluster::load(&args.cluster), ec2::load(&ec2))?;
+    let read: Vec<String> = args.cluster.iter().map(|file| file.display().to_string()).collect();
+    let mut world = new(cluster::load(&args.cluster), ec2::load(&ec2), &read.join(", "))?;
     for (flag, given) in [("--volumes", &args.volumes), ("--instances", &args.instances)] {
         if given.is_none() {
             world.problems.push(not_asked(flag, "was not given"));
@@ -54,7 +55,9 @@ pub(crate) fn of(args: &WorldArgs) -> Result<World> {
 pub(crate) fn of_folder(folder: &Path) -> Result<World> {
     let files = ["volumes", "instances"].map(|name| folder.join("ec2").join(format!("{name}.json")));
     let present: Vec<PathBuf> = files.iter().filter(|file| file.exists()).cloned().collect();
-    let mut world = new(cluster::files::load_folder(&folder.join("cluster")), ec2::load(&present))?;
+    let cluster = folder.join("cluster");
+    let loaded = cluster::files::load_folder(&cluster);
+    let mut world = new(loaded, ec2::load(&present), &cluster.to_string_lossy())?;
     for missing in files.iter().filter(|file| !file.exists()) {
         world.problems.push(not_asked(&missing.to_string_lossy(), "is not there"));
     }
@@ -71,20 +74,14 @@ fn not_asked(place: &str, what: &str) -> Problem {
     }
 }
 
-fn new(cluster: cluster::Loaded, ec2: ec2::Loaded) -> Result<World> {
-    let mut problems: Vec<Problem> = cluster.problems.iter().chain(&ec2.problems).map(Problem::new).collect();
+/// `read` names what the cluster was read from.
+fn new(cluster: cluster::Loaded, ec2: ec2::Loaded, read: &str) -> Result<World> {
+    let problems: Vec<Problem> = cluster.problems.iter().chain(&ec2.problems).map(Problem::new).collect();
     if cluster.counts.values().sum::<usize>() == 0 {
-        let errors = cluster.problems.iter().filter(|problem| problem.severity == Severity::Error);
-        let first = errors.map(ToString::to_string).next();
-        bail!("no object of the cluster could be read: {}", first.unwrap_or_else(|| "there are none".to_owned()));
-    }
-    for (kind, count) in &cluster.unknown_kinds {
-        problems.push(Problem {
-            severity: "info".to_owned(),
-            code: "unknown-kind".to_owned(),
-            place: kind.clone(),
-            message: format!("{count} objects of the kind {kind} are not read here"),
-        });
+        let problems = &cluster.problems;
+        let first = problems.iter().find(|problem| problem.severity == Severity::Error).or(problems.first());
+        let why = first.map_or_else(|| format!("there is none in {read}"), ToString::to_string);
+        bail!("no object of the cluster could be read: {why}");
     }
     // What files say is taken as of now, however old they are: a dump is judged as it was.
     let ec2 = ec2::Files { loaded: ec2, observed_at: Timestamp::now() };

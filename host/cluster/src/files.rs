@@ -117,6 +117,11 @@ impl Reading {
     fn take_object(&mut self, document: &Document<'_>, piece: &Piece<'_>, head: &Head) {
         let place = document.place_of(piece);
         let Some(name) = &head.kind else {
+            // Where the text is broken, its own fault says more than what is missing in it.
+            if let Err(fault) = piece.read::<serde::de::IgnoredAny>(&[]) {
+                self.loaded.problems.push(document.problem(fault));
+                return;
+            }
             let message = "there is no field kind; a Kubernetes object has apiVersion, kind and metadata";
             self.loaded.problems.push(Problem::error(Code::UnexpectedDocument, place, message));
             return;

@@ -57,6 +57,11 @@ impl<'a> Text<'a> {
         for (segment, line) in segments(&self.utf8) {
             let number = documents.len() as u32 + 1;
             match std::str::from_utf8(segment) {
+                // No text that people write holds a NUL, and every other byte of UTF-16 is one.
+                Ok(text) if text.contains('\0') => {
+                    let at = text.find('\0').unwrap_or_default();
+                    documents.push(Err(self.not_text(segment, at, line, number)));
+                }
                 Ok(text) => documents.extend(self.values(text, line, number).into_iter().map(Ok)),
                 Err(error) => documents.push(Err(self.not_text(segment, error.valid_up_to(), line, number))),
             }

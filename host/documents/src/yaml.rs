@@ -171,6 +171,9 @@ fn unfold<'a>(piece: &Piece<'a>, list_key: &str) -> Mapping<'a> {
         Ok(value) => value,
         Err(fault) => return Mapping { fault: Some(fault), ..Mapping::default() },
     };
+    if !value.is_object() && !value.is_array() {
+        return Mapping::default();
+    }
     let unfolded = Piece {
         format: Format::Json,
         wrapper: Wrapper::Whole,

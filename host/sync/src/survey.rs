@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use zonewarden_cluster::Index;
 use zonewarden_contract::attachment::InstanceState;
 use zonewarden_contract::placement::NodeClass;
-use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeEvidence, VolumeSource};
+use zonewarden_contract::types::{InstanceId, NodeName, VolumeEvidence, VolumeSource};
 use zonewarden_ec2::{Question, Sweep};
 use zonewarden_engine::{ConfiguredPolicy, Error};
 
@@ -74,12 +74,6 @@ impl<'a> Survey<'a> {
     #[must_use]
     pub fn instance_state(&self, instance: &InstanceId) -> Option<InstanceState> {
         self.facts.instance(instance).map(|(instance, _)| instance.state.clone())
-    }
-
-    /// Whether EC2 described a volume.
-    #[must_use]
-    pub fn is_known(&self, volume: &AwsVolumeId) -> bool {
-        self.facts.volume(volume).is_some()
     }
 
     /// What a policy may see of a Node, with the exact headroom of every driver.

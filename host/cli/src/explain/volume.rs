@@ -1,17 +1,19 @@
 //! The story of a volume.
 
 use anyhow::{Result, bail};
-use zonewarden_cluster::records::PersistentVolume;
+use zonewarden_cluster::records::{PersistentVolume, PodVolumeSource};
 use zonewarden_contract::identity::{VolumeIdentity, VolumeQuestion};
 use zonewarden_contract::types::{AwsVolumeId, CsiSource, KubernetesVolumeId, VolumeEvidence, VolumeSource};
+use zonewarden_ec2 as ec2;
 use zonewarden_sync::Survey;
 
 use super::Story;
 use crate::output::kebab;
 use crate::report::{Attachment, Volume};
+use crate::world::World;
 
 /// Where it is, who names it, who holds it.
-pub(super) fn story(survey: &Survey<'_>, text: &str) -> Result<Story> {
+pub(super) fn story(survey: &Survey<'_>, world: &World, text: &str) -> Result<Story> {
     let (volume, volumes) = find(survey, text)?;
     let mut story = Story::default();
     if let Some(volume) = &volume {
@@ -19,6 +21,16 @@ pub(super) fn story(survey: &Survey<'_>, text: &str) -> Result<Story> {
     }
     if volumes.is_empty() {
         story.say("No PersistentVolume of the cluster names it.");
+    }
+    if let Some(volume) = volume.as_ref().filter(|_| volumes.is_empty()) {
+        let named = tell_pods(survey, volume, &mut story);
+        match world.ec2.loaded.volumes.get(&volume.aws_volume_id) {
+            Some(found) if !named => tell_record(survey, found, &mut story),
+            None if !named => {
+                bail!("neither the cluster nor EC2's facts know a volume {}", volume.aws_volume_id);
+            }
+            Some(_) | None => {}
+        }
     }
     for labelled in survey.label(&volumes)? {
         let report = Volume::new(survey, &labelled);
@@ -64,12 +76,7 @@ fn find<'a>(survey: &'a Survey<'_>, text: &str) -> Result<(Option<AwsVolumeId>, 
                 let names = |pv: &&PersistentVolume| {
                     survey.identities().identified(&pv.source).is_some_and(|named| named.volume == volume.volume)
                 };
-                let naming: Vec<_> = survey.cluster().volumes().filter(names).collect();
-                let known = survey.is_known(&volume.volume);
-                if naming.is_empty() && !known {
-                    bail!("neither the cluster nor EC2's facts know a volume {}", volume.volume.aws_volume_id);
-                }
-                return Ok((Some(volume.volume), naming));
+                return Ok((Some(volume.volume.clone()), survey.cluster().volumes().filter(names).collect()));
             }
             VolumeIdentity::Rejected(problem) => rejected = rejected.or(Some(problem)),
             VolumeIdentity::Foreign(_) => {}
@@ -78,6 +85,34 @@ fn find<'a>(survey: &'a Survey<'_>, text: &str) -> Result<(Option<AwsVolumeId>, 
     match rejected {
         Some(problem) => bail!("{text}: {} (accepted: {})", problem.message, problem.accepted.join(", ")),
         None => bail!("there is no PersistentVolume {text}, and it is no volume id that the policy handles"),
+    }
+}
+
+/// The pods that name a volume directly; whether there are any.
+fn tell_pods(survey: &Survey<'_>, volume: &AwsVolumeId, story: &mut Story) -> bool {
+    let mut told = false;
+    for pod in survey.cluster().pods() {
+        for used in &pod.volumes {
+            let PodVolumeSource::Inline(source) = &used.source else { continue };
+            if survey.identities().identified(source).is_some_and(|named| named.volume == *volume) {
+                story.say(format!("Pod {} names it directly (volume {}).", pod.identity.name, used.name));
+                tell_source(survey, source, story);
+                told = true;
+            }
+        }
+    }
+    told
+}
+
+/// What EC2 says of a volume that nothing in the cluster names.
+fn tell_record(survey: &Survey<'_>, found: &ec2::Volume, story: &mut Story) {
+    let zone = found.zone.as_ref().map_or("no zone", |zone| &zone.zone);
+    story.add(format!("EC2 says: {}, {zone}.", kebab(&found.state)));
+    for holder in found.holders() {
+        let Some(instance) = &holder.instance else { continue };
+        let node = survey.identities().node_of(instance).map(|node| format!(", which is node {}", node.node_name));
+        let node = node.unwrap_or_else(|| ", which is no node of this cluster".to_owned());
+        story.add(format!("It is {} to {}{node}.", kebab(&holder.state), instance.instance_id));
     }
 }
 

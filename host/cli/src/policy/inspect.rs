@@ -50,7 +50,7 @@ struct Inspected {
 pub(super) fn run(file: &Path, args: &DeciderArgs, output: Output) -> Result<ExitCode> {
     let bytes = std::fs::read(file).with_context(|| format!("{} can't be read", file.display()))?;
     let engine = decider::engine(args)?;
-    let inspection = engine.inspect(&bytes)?;
+    let inspection = engine.inspect(&bytes).with_context(|| file.display().to_string())?;
     let settings = config::settings(args.settings.as_deref())?;
     let described = engine.load(&bytes).and_then(|policy| policy.with_settings(settings));
     let (info, refused) = match &described {
