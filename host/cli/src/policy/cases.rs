@@ -80,9 +80,6 @@ pub(super) enum Section {
 impl Case {
     /// What the case asks, where it asks one thing.
     pub(super) fn question(&self) -> Result<Question<'_>> {
-        if self.expect.as_object().is_some_and(Map::is_empty) {
-            bail!("expect is empty, which every answer would fit");
-        }
         let named = [
             (Section::Pods, self.pod.as_deref()),
             (Section::Volumes, self.volume.as_deref()),
@@ -118,7 +115,11 @@ pub(super) fn load(path: &Path) -> Result<Vec<(PathBuf, File)>> {
             let value = read::structured(&path)?;
             let file = File::deserialize(value).with_context(|| format!("{}: no file of cases", path.display()))?;
             for case in &file.cases {
-                case.question().with_context(|| format!("{}: {}", path.display(), case.name))?;
+                let place = || format!("{}: {}", path.display(), case.name);
+                case.question().with_context(place)?;
+                if case.expect.as_object().is_some_and(Map::is_empty) {
+                    bail!("{}: expect is empty, which every answer would fit", place());
+                }
             }
             Ok((path, file))
         })
