@@ -134,11 +134,11 @@ fn a_node_that_holds_the_volume_is_a_class_of_its_own_and_needs_no_room_for_it()
     assert_eq!(
         classes(&placed),
         [
-            (names(&["a02"]), AttachHeadroom::Left(1), ClassDecision::Feasible),
             (names(&["a01"]), AttachHeadroom::Left(0), ClassDecision::Feasible),
+            (names(&["a02"]), AttachHeadroom::Left(1), ClassDecision::Feasible),
         ]
     );
-    assert_eq!(placed.classes[1].0.class.holds, [0]);
+    assert_eq!(placed.classes[0].0.class.holds, [0]);
 }
 
 #[test]
