@@ -19,8 +19,8 @@ mutants: ## shows that the tests of the rules bite; needs: cargo install --locke
 	cargo mutants --package zonewarden-rules --no-shuffle
 
 fuzz: ## ids and objects for a bounded time; needs: cargo install --locked cargo-fuzz
-	cd tests/fuzz && cargo fuzz run --sanitizer none ids -- -max_total_time=60
-	cd tests/fuzz && cargo fuzz run --sanitizer none objects -- -max_total_time=60
+	cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none ids -- -max_total_time=60
+	cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none objects -- -max_total_time=60
 
 # The one thing a machine with Rust may lack. Without rustup the command is named by the build itself.
 target:

@@ -78,8 +78,16 @@ pub fn answer(
 }
 
 fn wrong_length(given: usize, wanted: usize) -> Error {
-    let message = format!("the review concerns {wanted} volumes and comes with evidence about {given}");
-    let accepted = format!("evidence about {wanted} volumes");
+    let (message, accepted) = match wanted {
+        1 => (
+            format!("the review concerns 1 volume and comes with evidence about {given}"),
+            "evidence about 1 volume".to_owned(),
+        ),
+        _ => (
+            format!("the review concerns {wanted} volumes and comes with evidence about {given}"),
+            format!("evidence about {wanted} volumes"),
+        ),
+    };
     Error::Question(problem("evidence", &given.to_string(), "evidence-length", message, &[&accepted]))
 }
 

@@ -6,43 +6,31 @@
 //! one handle and one synthetic PersistentVolume (B-8), and whitespace never gets into either.
 
 use crate::answer::problem;
+use crate::keys::EBS_DRIVER;
+use crate::region;
+use crate::translation::Migration;
 use crate::volume_id::VolumeId;
-use crate::{keys, region};
 use zonewarden_bindings::types::{KubernetesVolumeId, Problem};
 
-/// The CSI driver that the in-tree plugin is migrated to (B-6). A renamed driver is never migrated to.
-pub const EBS_DRIVER: &str = "ebs.csi.aws.com";
 /// The attribute of a CSI volume for the partition that is mounted (B-7).
 pub const PARTITION: &str = "partition";
 
 /// The driver that an in-tree plugin is migrated to (B-6).
 #[must_use]
 pub fn driver_of_plugin(plugin: &str) -> Option<&'static str> {
-    match plugin {
-        keys::EBS_PLUGIN => Some(EBS_DRIVER),
-        keys::GCE_PLUGIN => Some(keys::GCE_DRIVER),
-        _ => None,
-    }
+    Migration::of_plugin(plugin).map(|migration| migration.driver)
 }
 
 /// The in-tree plugin that a driver replaces (B-6).
 #[must_use]
 pub fn plugin_of_driver(driver: &str) -> Option<&'static str> {
-    match driver {
-        EBS_DRIVER => Some(keys::EBS_PLUGIN),
-        keys::GCE_DRIVER => Some(keys::GCE_PLUGIN),
-        _ => None,
-    }
+    Migration::of_driver(driver).map(|migration| migration.plugin)
 }
 
 /// The topology key of a driver (B-6).
 #[must_use]
 pub fn topology_key(driver: &str) -> Option<&'static str> {
-    match driver {
-        EBS_DRIVER => Some(keys::ZONE_EBS_CSI),
-        keys::GCE_DRIVER => Some(keys::ZONE_GCE_CSI),
-        _ => None,
-    }
+    Migration::of_driver(driver).map(|migration| migration.zone_key)
 }
 
 /// How a volume is mounted, beside its id: what both kinds of sources hold.
@@ -197,6 +185,7 @@ mod tests {
         }
         assert_eq!(driver_of_plugin("kubernetes.io/azure-disk"), None);
         assert_eq!(plugin_of_driver("kubernetes.io/aws-ebs"), None);
+        assert_eq!(plugin_of_driver("ebs.example.com"), None);
         assert_eq!(topology_key("kubernetes.io/aws-ebs"), None);
     }
 

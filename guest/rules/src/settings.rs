@@ -1,6 +1,7 @@
 //! The settings of the standard rules: one table says which keys there are, what they accept and what they default to; the
 //! parser, the problems and the JSON Schema all come from it.
 
+use crate::keys;
 use zonewarden_bindings::types::{Error, Problem, Setting};
 
 /// How volume ids are read.
@@ -99,7 +100,7 @@ const SPECS: &[Spec] = &[
     Spec {
         key: "csi-driver",
         accepts: Accepts::DriverName,
-        default: "ebs.csi.aws.com",
+        default: keys::EBS_DRIVER,
         about: "The name under which the EBS CSI driver runs",
         store: |s, v, _| v.clone_into(&mut s.csi_driver),
     },
@@ -352,99 +353,4 @@ pub fn schema(defaults: &[(&str, &str)]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn set(key: &str, value: &str) -> Setting {
-        Setting { key: key.to_owned(), value: value.to_owned() }
-    }
-
-    #[test]
-    fn every_default_is_accepted_by_its_own_rule_and_is_the_default() {
-        let all: Vec<Setting> = SPECS.iter().map(|spec| set(spec.key, spec.default)).collect();
-        assert_eq!(Settings::parse(&all), Ok(Settings::default()));
-        assert_eq!(Settings::default().quiet_seconds, 300);
-        assert_eq!(Settings::default().csi_driver, "ebs.csi.aws.com");
-    }
-
-    #[test]
-    fn a_policy_s_own_defaults_lie_between_the_standard_ones_and_the_operator_s() {
-        let own = [("volume-ids", "strict"), ("quiet-seconds", "7"), ("zone-hints", "perhaps")];
-        let settings = Settings::parse_over(&own, &[set("quiet-seconds", "9")]).expect("good settings");
-        let wanted = Settings { volume_ids: VolumeIds::Strict, quiet_seconds: 9, ..Settings::default() };
-        assert_eq!(settings, wanted);
-        assert!(schema(&own).contains(r#""volume-ids":{"type":"string","default":"strict""#));
-        assert!(schema(&[]).contains(r#""volume-ids":{"type":"string","default":"lenient""#));
-    }
-
-    #[test]
-    fn each_bad_setting_is_a_problem_of_its_own() {
-        let given = [
-            set("volume-ids", "loose"),
-            set("quiet-seconds", "0"),
-            set("no-such", "x"),
-            set("zone-hints", "true"),
-            set("zone-hints", "false"),
-            set("csi-driver", "-ebs"),
-            set("leaked-seconds", "+5"),
-        ];
-        let problems = Settings::problems(&given);
-        let rows: Vec<(&str, &str)> = problems.iter().map(|p| (p.subject.as_str(), p.rule.as_str())).collect();
-        assert_eq!(
-            rows,
-            [
-                ("settings.volume-ids", "setting-value"),
-                ("settings.quiet-seconds", "setting-value"),
-                ("settings", "unknown-setting"),
-                ("settings.zone-hints", "setting-twice"),
-                ("settings.csi-driver", "setting-value"),
-                ("settings.leaked-seconds", "setting-value"),
-            ]
-        );
-        assert_eq!(problems[0].accepted, ["lenient", "strict"]);
-    }
-
-    #[test]
-    fn every_key_reaches_its_field() {
-        let given = [
-            set("volume-ids", "strict"),
-            set("csi-driver", "ebs.example.com"),
-            set("unlabelled-nodes", "pass"),
-            set("set-affinity", "false"),
-            set("region-labels", "false"),
-            set("zone-hints", "false"),
-            set("assume-bound", "true"),
-            set("gate-undecided-pods", "true"),
-            set("quiet-seconds", "1"),
-            set("stuck-attaching-seconds", "2"),
-            set("stuck-detaching-seconds", "3"),
-            set("detach-failing-seconds", "4"),
-            set("orphan-seconds", "5"),
-            set("leaked-seconds", "6"),
-            set("deleted-seconds", "7"),
-            set("consistent-seconds", "8"),
-            set("lease-silent-seconds", "86400"),
-        ];
-        assert_eq!(given.len(), SPECS.len());
-        let wanted = Settings {
-            volume_ids: VolumeIds::Strict,
-            csi_driver: "ebs.example.com".to_owned(),
-            unlabelled_nodes: UnlabelledNodes::Pass,
-            set_affinity: false,
-            region_labels: false,
-            zone_hints: false,
-            assume_bound: true,
-            gate_undecided_pods: true,
-            quiet_seconds: 1,
-            stuck_attaching_seconds: 2,
-            stuck_detaching_seconds: 3,
-            detach_failing_seconds: 4,
-            orphan_seconds: 5,
-            leaked_seconds: 6,
-            deleted_seconds: 7,
-            consistent_seconds: 8,
-            lease_silent_seconds: 86_400,
-        };
-        assert_eq!(Settings::parse(&given), Ok(wanted));
-    }
-}
+mod tests;

@@ -18,6 +18,8 @@ pub struct Migration {
     pub zone_key: &'static str,
 }
 
+/// The plugins that Kubernetes migrates and this crate knows.
+const ALL: [Migration; 2] = [EBS, GCE];
 const EBS: Migration = Migration { plugin: keys::EBS_PLUGIN, driver: keys::EBS_DRIVER, zone_key: keys::ZONE_EBS_CSI };
 const GCE: Migration = Migration { plugin: keys::GCE_PLUGIN, driver: keys::GCE_DRIVER, zone_key: keys::ZONE_GCE_CSI };
 
@@ -35,7 +37,13 @@ impl Migration {
     /// The migration of a plugin that a StorageClass names as its provisioner.
     #[must_use]
     pub fn of_plugin(plugin: &str) -> Option<Self> {
-        [EBS, GCE].into_iter().find(|migration| migration.plugin == plugin)
+        ALL.into_iter().find(|migration| migration.plugin == plugin)
+    }
+
+    /// The migration to a driver, under the name that Kubernetes has for it.
+    #[must_use]
+    pub fn of_driver(driver: &str) -> Option<Self> {
+        ALL.into_iter().find(|migration| migration.driver == driver)
     }
 }
 

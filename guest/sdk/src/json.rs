@@ -62,9 +62,15 @@ fn answer<P: Policy>(request: &str) -> Result<String, Error> {
     use placement::Guest as _;
     type C<P> = Component<P>;
 
-    let Request { function, arguments } = serde_json::from_str(request).map_err(|error| {
-        problem("request", request, "request", &format!("the request can't be read: {error}"), &[FORM])
-    })?;
+    let unreadable = |why: &str| {
+        let message = format!("the request can't be read: {why}");
+        problem("request", request, "request", &message, &[FORM])
+    };
+    if is_list(request) {
+        return Err(unreadable(LIST));
+    }
+    let Request { function, arguments } =
+        serde_json::from_str(request).map_err(|error| unreadable(&error.to_string()))?;
     let at = Arguments { function: &function, text: arguments.get() };
     match function.as_str() {
         "info.describe" => at.ask(|a: SettingsOnly| C::<P>::describe(a.settings)),
@@ -86,6 +92,14 @@ fn answer<P: Policy>(request: &str) -> Result<String, Error> {
             FUNCTIONS,
         )),
     }
+}
+
+/// What is wrong with a list where an object belongs: serde would read a record's fields from it by their order, which the
+/// contract promises nowhere.
+const LIST: &str = "a list stands where an object must";
+
+fn is_list(json: &str) -> bool {
+    json.trim_start_matches([' ', '\n', '\r', '\t']).starts_with('[')
 }
 
 const FORM: &str = r#"{"function": "placement.filter", "arguments": {"settings": [], "pod": {}, "classes": []}}"#;
@@ -115,6 +129,9 @@ impl Arguments<'_> {
     where
         A: for<'de> Deserialize<'de>,
     {
+        if is_list(self.text) {
+            return Err(self.refused("argument", LIST));
+        }
         let mut unknown = None;
         let mut deserializer = serde_json::Deserializer::from_str(self.text);
         // As `dyn`, or every function would get a copy of the whole parser of its own: ten times the code.

@@ -14,7 +14,7 @@ use crate::{decider, world};
 /// Reads the world, asks the policy, prints the answer.
 pub(crate) fn run(args: &CheckArgs) -> Result<ExitCode> {
     let world = world::of(&args.world)?;
-    let (_engine, policy) = decider::configured(&args.decider)?;
+    let policy = decider::configured(&args.decider)?;
     let report = report::of(&world, &policy, args.all_nodes)?;
     print(&text(&report, args.output)?);
     Ok(ExitCode::from(u8::from(report.summary.tells())))

@@ -18,24 +18,21 @@ pub(crate) fn engine(args: &DeciderArgs) -> Result<Engine> {
 }
 
 /// The policy of `--policy`, else the built-in one.
-pub(crate) fn policy(args: &DeciderArgs) -> Result<(Engine, Policy)> {
+pub(crate) fn policy(args: &DeciderArgs) -> Result<Policy> {
     let engine = engine(args)?;
-    let policy = match &args.policy {
-        None => engine.load(DEFAULT_POLICY).context("the built-in policy can't be loaded")?,
+    match &args.policy {
+        None => engine.load(DEFAULT_POLICY).context("the built-in policy can't be loaded"),
         Some(file) => {
             let bytes = std::fs::read(file).with_context(|| format!("{} can't be read", file.display()))?;
-            engine.load(&bytes).with_context(|| format!("{} can't be loaded", file.display()))?
+            engine.load(&bytes).with_context(|| format!("{} can't be loaded", file.display()))
         }
-    };
-    Ok((engine, policy))
+    }
 }
 
-/// The policy with the settings of `--settings`. The engine has to be kept as long as the policy is used.
-pub(crate) fn configured(args: &DeciderArgs) -> Result<(Engine, ConfiguredPolicy)> {
-    let (engine, policy) = policy(args)?;
+/// The policy with the settings of `--settings`.
+pub(crate) fn configured(args: &DeciderArgs) -> Result<ConfiguredPolicy> {
     let settings = config::settings(args.settings.as_deref())?;
-    let policy = policy.with_settings(settings).context("the policy can't be used")?;
-    Ok((engine, policy))
+    policy(args)?.with_settings(settings).context("the policy can't be used")
 }
 
 /// `--cache-dir`, else the user's cache folder; nowhere where there is none.

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result<ExitCode> {
         Subject::Pod { subject, .. } | Subject::Volume { subject, .. } | Subject::Node { subject, .. } => subject,
     };
     let world = world::of(world)?;
-    let (_engine, policy) = decider::configured(decider)?;
+    let policy = decider::configured(decider)?;
     let survey = world.survey(&policy)?;
     let mut story = match &args.subject {
         Subject::Pod { pod, .. } => pod::story(&survey, pod)?,

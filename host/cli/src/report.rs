@@ -198,3 +198,26 @@ pub(crate) fn terms(terms: &[types::SelectorTerm]) -> Vec<Vec<Requirement>> {
 pub(crate) fn labels(labels: &[types::Label]) -> Labels {
     labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Report;
+
+    /// Where the schema stands, for people and for programs.
+    const SCHEMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/check.schema.json");
+
+    /// `ZONEWARDEN_UPDATE=1 cargo test -p zonewarden-cli schema` writes it anew.
+    #[test]
+    fn the_documented_schema_is_that_of_the_report() -> anyhow::Result<()> {
+        let schema = format!("{}\n", serde_json::to_string_pretty(&schemars::schema_for!(Report))?);
+        if std::env::var_os("ZONEWARDEN_UPDATE").is_some() {
+            std::fs::write(SCHEMA, &schema)?;
+        }
+        let documented = std::fs::read_to_string(SCHEMA).unwrap_or_default();
+        assert!(
+            documented == schema,
+            "docs/check.schema.json is not that of the report: ZONEWARDEN_UPDATE=1 writes it"
+        );
+        Ok(())
+    }
+}

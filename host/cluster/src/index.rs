@@ -8,13 +8,16 @@ use std::sync::Arc;
 
 use crate::objects::{Kind, Object};
 use crate::records::{
-    AttachedSource, CsiDriver, CsiNode, Node, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
-    VolumeAttachment,
+    AttachedSource, CsiDriver, CsiNode, Lease, Node, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod,
+    StorageClass, VolumeAttachment,
 };
 
 mod joins;
 
 pub use joins::Candidate;
+
+/// Where kubelets keep their Leases.
+const LEASE_NAMESPACE: &str = "kube-node-lease";
 
 type Objects<T> = BTreeMap<ObjectName, T>;
 /// The names of the objects that have something in common.
@@ -31,6 +34,7 @@ pub struct Index {
     csi_nodes: Objects<CsiNode>,
     csi_drivers: Objects<CsiDriver>,
     storage_classes: Objects<StorageClass>,
+    leases: Objects<Lease>,
 
     /// Pods by the Node that they are bound to.
     pods_by_node: Groups<Arc<str>>,
@@ -85,6 +89,16 @@ impl Index {
         self.pods.get(name)
     }
 
+    /// The Lease of a Node's kubelet.
+    pub fn lease(&self, node: &str) -> Option<&Lease> {
+        self.leases.get(&ObjectName::new(LEASE_NAMESPACE, node))
+    }
+
+    /// The Leases of kubelets, in the order of their Nodes' names.
+    pub fn leases(&self) -> impl Iterator<Item = &Lease> {
+        self.leases.values().filter(|lease| &*lease.identity.name.namespace == LEASE_NAMESPACE)
+    }
+
     /// Every pod, in the order of namespaces and names.
     pub fn pods(&self) -> impl ExactSizeIterator<Item = &Pod> {
         self.pods.values()
@@ -104,6 +118,7 @@ impl Index {
             Object::CsiNode(object) => drop(self.csi_nodes.insert(name, object)),
             Object::CsiDriver(object) => drop(self.csi_drivers.insert(name, object)),
             Object::StorageClass(object) => drop(self.storage_classes.insert(name, object)),
+            Object::Lease(object) => drop(self.leases.insert(name, object)),
         }
     }
 
@@ -118,6 +133,7 @@ impl Index {
             Kind::CsiNode => self.csi_nodes.remove(name).map(Object::CsiNode),
             Kind::CsiDriver => self.csi_drivers.remove(name).map(Object::CsiDriver),
             Kind::StorageClass => self.storage_classes.remove(name).map(Object::StorageClass),
+            Kind::Lease => self.leases.remove(name).map(Object::Lease),
         }?;
         self.unlink(&object);
         Some(object)
@@ -143,6 +159,7 @@ impl Index {
             Kind::CsiNode => self.csi_nodes.keys().cloned().collect(),
             Kind::CsiDriver => self.csi_drivers.keys().cloned().collect(),
             Kind::StorageClass => self.storage_classes.keys().cloned().collect(),
+            Kind::Lease => self.leases.keys().cloned().collect(),
         }
     }
 
@@ -171,7 +188,8 @@ impl Index {
             | Object::Node(_)
             | Object::CsiNode(_)
             | Object::CsiDriver(_)
-            | Object::StorageClass(_) => {}
+            | Object::StorageClass(_)
+            | Object::Lease(_) => {}
         }
     }
 
@@ -200,7 +218,8 @@ impl Index {
             | Object::Node(_)
             | Object::CsiNode(_)
             | Object::CsiDriver(_)
-            | Object::StorageClass(_) => {}
+            | Object::StorageClass(_)
+            | Object::Lease(_) => {}
         }
     }
 }

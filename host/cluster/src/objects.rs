@@ -6,7 +6,7 @@ use serde::Serialize;
 use zonewarden_documents::{Fault, Piece};
 
 use crate::records::{
-    CsiDriver, CsiNode, Identity, Node, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+    CsiDriver, CsiNode, Identity, Lease, Node, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
     VolumeAttachment,
 };
 use crate::wire::{self, Unreadable};
@@ -32,11 +32,13 @@ pub enum Kind {
     CsiDriver,
     /// A StorageClass.
     StorageClass,
+    /// A Lease of a kubelet. Those of other namespaces are read too and mean nothing here.
+    Lease,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::PersistentVolume,
         Self::PersistentVolumeClaim,
         Self::Pod,
@@ -45,6 +47,7 @@ impl Kind {
         Self::CsiNode,
         Self::CsiDriver,
         Self::StorageClass,
+        Self::Lease,
     ];
 
     /// The kind's name, as objects bear it.
@@ -58,6 +61,7 @@ impl Kind {
             Self::CsiNode => "CSINode",
             Self::CsiDriver => "CSIDriver",
             Self::StorageClass => "StorageClass",
+            Self::Lease => "Lease",
         }
     }
 
@@ -66,6 +70,7 @@ impl Kind {
         match self {
             Self::PersistentVolume | Self::PersistentVolumeClaim | Self::Pod | Self::Node => "",
             Self::VolumeAttachment | Self::CsiNode | Self::CsiDriver | Self::StorageClass => "storage.k8s.io",
+            Self::Lease => "coordination.k8s.io",
         }
     }
 
@@ -95,7 +100,8 @@ impl Kind {
             | Self::VolumeAttachment
             | Self::CsiNode
             | Self::CsiDriver
-            | Self::StorageClass => &[MANAGED_FIELDS],
+            | Self::StorageClass
+            | Self::Lease => &[MANAGED_FIELDS],
         }
     }
 }
@@ -125,6 +131,8 @@ pub enum Object {
     CsiDriver(CsiDriver),
     /// A StorageClass.
     StorageClass(StorageClass),
+    /// A Lease.
+    Lease(Lease),
 }
 
 impl Object {
@@ -139,6 +147,7 @@ impl Object {
             Self::CsiNode(_) => Kind::CsiNode,
             Self::CsiDriver(_) => Kind::CsiDriver,
             Self::StorageClass(_) => Kind::StorageClass,
+            Self::Lease(_) => Kind::Lease,
         }
     }
 
@@ -153,6 +162,7 @@ impl Object {
             Self::CsiNode(object) => &object.identity,
             Self::CsiDriver(object) => &object.identity,
             Self::StorageClass(object) => &object.identity,
+            Self::Lease(object) => &object.identity,
         }
     }
 
@@ -181,6 +191,7 @@ impl Object {
             Kind::CsiNode => Self::CsiNode(piece.read::<wire::node::CsiNode>(unread)?.into_record()),
             Kind::CsiDriver => Self::CsiDriver(piece.read::<wire::storage::CsiDriver>(unread)?.into_record()),
             Kind::StorageClass => Self::StorageClass(piece.read::<wire::storage::StorageClass>(unread)?.into_record()),
+            Kind::Lease => Self::Lease(piece.read::<wire::node::Lease>(unread)?.into_record()),
         })
     }
 }

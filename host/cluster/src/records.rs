@@ -15,7 +15,7 @@ mod pod;
 mod storage;
 mod volume;
 
-pub use node::{AttachedVolume, CsiNode, CsiNodeDriver, Node, Taint};
+pub use node::{AttachedVolume, CsiNode, CsiNodeDriver, Lease, Node, Taint};
 pub use pod::{Pod, PodVolume, PodVolumeSource};
 pub use storage::{AttachedSource, AttachmentError, CsiDriver, StorageClass, VolumeAttachment};
 pub use volume::{ClaimRef, PersistentVolume, PersistentVolumeClaim};

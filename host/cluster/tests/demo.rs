@@ -31,6 +31,7 @@ fn every_object_is_there() {
         (Kind::CsiNode, 6),
         (Kind::CsiDriver, 1),
         (Kind::StorageClass, 2),
+        (Kind::Lease, 6),
     ];
     let loaded = demo();
     assert_eq!(loaded.counts, expected.into());

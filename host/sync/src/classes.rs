@@ -195,7 +195,7 @@ impl Needs {
             let needed = *self.drivers.get(&driver.name)?;
             let headroom = match driver.headroom {
                 AttachHeadroom::Left(left) => AttachHeadroom::Left(left.min(needed)),
-                ref other => other.clone(),
+                unclipped => unclipped,
             };
             Some(NodeDriver { name: driver.name.clone(), headroom })
         };

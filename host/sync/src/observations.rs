@@ -15,6 +15,10 @@ use crate::occupancy::User;
 
 /// The taint that tells Kubernetes that a machine is off.
 const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
+/// The duration of a kubelet's Lease where it names none, and the least time that counts as silence.
+const LEASE_SECONDS: u32 = 40;
+const LEAST_SILENCE_SECONDS: u32 = 15;
+
 /// Files do not change while they are looked at: what they say was said before and will be said again.
 const SETTLED_READS: u32 = 3;
 const SETTLED_SECONDS: u32 = 3_600;
@@ -209,7 +213,7 @@ impl Survey<'_> {
             age_seconds: self.facts.age(node.identity.created),
             instance: self.identities.instance_of(name).cloned(),
             ready: node.ready,
-            lease: Lease::Unknown,
+            lease: self.lease(name),
             taint: taint(node),
             volume_in_use: node.volumes_in_use.iter().any(|used| names.contains(used)),
             volume_attached: node.volumes_attached.iter().any(|attached| names.contains(&attached.name)),
@@ -229,6 +233,25 @@ impl Survey<'_> {
             names.extend(self.policy.info().in_tree_plugins.iter().map(|plugin| format!("{plugin}/{raw}")));
         }
         names
+    }
+
+    /// What the Leases of a world on files tell: how far a Node's lies behind the newest of the others. Nobody knows when the
+    /// files were written, so a Lease alone tells nothing.
+    fn lease(&self, node: &NodeName) -> Lease {
+        let own = self.cluster.lease(&node.node_name);
+        let others = self.cluster.leases().filter(|lease| *lease.identity.name.name != *node.node_name);
+        let newest = others.filter_map(|lease| lease.renewed).max();
+        let (Some(own), Some(newest)) = (own, newest) else { return Lease::Unknown };
+        let Some(renewed) = own.renewed else { return Lease::Unknown };
+        let silent = newest.as_second().saturating_sub(renewed.as_second()).max(0);
+        let silent = u32::try_from(silent).unwrap_or(u32::MAX);
+        // A kubelet renews every quarter of the duration; three of eight parts without a renewal are silence.
+        let duration = own.duration_seconds.unwrap_or(LEASE_SECONDS);
+        if silent >= (duration.saturating_mul(3) / 8).max(LEAST_SILENCE_SECONDS) {
+            Lease::Silent(silent)
+        } else {
+            Lease::Renewed
+        }
     }
 
     fn usage(&self, node: &NodeName, volume: &AwsVolumeId) -> Usage {

@@ -47,11 +47,15 @@ impl<'a> Field<'a> {
         Ok(field)
     }
 
-    /// The names of this object's fields that are not absent.
+    /// The names of this object's fields that are not absent, in ascending order: whether the parser keeps the text's order is
+    /// not ours to say, since any crate of a build can turn that on, and it may not change an answer.
     pub(super) fn keys(&self) -> Result<Vec<&'a str>, Malformed> {
         match self.value {
             Value::Object(fields) => {
-                Ok(fields.iter().filter(|(_, value)| !value.is_null()).map(|(key, _)| key.as_str()).collect())
+                let present = fields.iter().filter(|(_, value)| !value.is_null());
+                let mut keys: Vec<&str> = present.map(|(key, _)| key.as_str()).collect();
+                keys.sort_unstable();
+                Ok(keys)
             }
             Value::Null => Ok(Vec::new()),
             _ => Err(self.malformed("an object")),
@@ -84,7 +88,7 @@ impl<'a> Field<'a> {
         self.list()?.iter().map(|element| element.text().map(str::to_owned)).collect()
     }
 
-    /// Labels or annotations.
+    /// Labels or annotations, in ascending order of their keys.
     pub(super) fn pairs(&self) -> Result<Vec<Label>, Malformed> {
         let pair = |key: &str| Ok(Label { key: key.to_owned(), value: self.get(key)?.text()?.to_owned() });
         self.keys()?.into_iter().map(pair).collect()

@@ -11,6 +11,10 @@ use super::warnings::Warnings;
 use super::{Rules, deny};
 use crate::settings::{Settings, VolumeIds};
 
+/// The volume sources that the rules tell apart, in the order in which they are looked for. The API server refuses an object
+/// that has two sources.
+const SOURCES: [&str; 3] = ["awsElasticBlockStore", "csi", "gcePersistentDisk"];
+
 /// The fields of a PersistentVolume's spec that are no volume source.
 const NOT_SOURCES: [&str; 9] = [
     "accessModes",
@@ -114,11 +118,12 @@ fn source(spec: &Field<'_>) -> Result<VolumeSource, Malformed> {
         Ok(KubernetesVolumeId { kubernetes_volume_id: field.get(key)?.text()?.to_owned() })
     };
     let keys = spec.keys()?;
-    let Some(kind) = keys.iter().find(|key| !NOT_SOURCES.contains(key)) else {
+    let known = SOURCES.into_iter().find(|source| keys.contains(source));
+    let Some(kind) = known.or_else(|| keys.into_iter().find(|key| !NOT_SOURCES.contains(key))) else {
         return Ok(VolumeSource::Other(String::new()));
     };
     let field = spec.get(kind)?;
-    Ok(match *kind {
+    Ok(match kind {
         "awsElasticBlockStore" => VolumeSource::AwsElasticBlockStore(id(&field, "volumeID")?),
         "gcePersistentDisk" => VolumeSource::GcePersistentDisk(id(&field, "pdName")?),
         "csi" => VolumeSource::Csi(CsiSource {

@@ -167,9 +167,8 @@ pub(super) fn answer_template(volumes: &[Direct], evidence: &[VolumeEvidence], r
             VolumeIdentity::Identified(identified) => {
                 let id = &identified.volume.aws_volume_id;
                 let zone = ec2_zone(evidence).map_or_else(String::new, |zone| format!(" ({})", zone.zone));
-                let path = &volume.path;
-                warnings
-                    .add(&format!("EBS volume {id}{zone} is named directly in {path}: use a PersistentVolumeClaim"));
+                let name = &volume.name;
+                warnings.add(&format!("volume {name} names {id}{zone} directly: use a PersistentVolumeClaim"));
                 warnings.add_findings(&identified.warnings);
             }
             VolumeIdentity::Rejected(problem) => warnings.add(&problem.message),

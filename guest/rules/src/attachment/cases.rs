@@ -57,6 +57,11 @@ const fn unknown(code: &'static str) -> Wanted {
     quiet(Verdict::Unknown, code)
 }
 
+/// A death that can't be proven as things stand: people are told.
+const fn unproven(code: &'static str) -> Wanted {
+    Wanted { remedy: Remedy::Event, severity: Severity::Warning, ..unknown(code) }
+}
+
 const fn unstable(code: &'static str) -> Wanted {
     quiet(Verdict::Unstable, code)
 }

@@ -200,10 +200,8 @@ proptest! {
         match judged.verdict {
             Verdict::Drift(_) => prop_assert!(judged.remedy != Remedy::None, "{:?}", judged),
             Verdict::InProgress => prop_assert_eq!(judged.remedy, Remedy::None),
-            Verdict::InSync | Verdict::Unknown => {
-                prop_assert_eq!((judged.remedy, judged.escalation), (Remedy::None, None));
-            }
-            Verdict::Unstable => prop_assert!(!acts(judged.remedy) && judged.escalation.is_none()),
+            Verdict::InSync => prop_assert_eq!((judged.remedy, judged.escalation), (Remedy::None, None)),
+            Verdict::Unknown | Verdict::Unstable => prop_assert!(!acts(judged.remedy) && judged.escalation.is_none()),
         }
     }
 

@@ -80,11 +80,16 @@ fn not_proven(pair: &Pair<'_>, missing: &Missing) -> Judgement {
         Missing::Release => in_progress(pair, &say("dead-awaiting-release", text)),
         Missing::Silence(_) => in_progress(pair, &say("dead-awaiting-silence", text)),
         Missing::SecondReads => in_progress(pair, &say("dead-awaiting-second-reads", text)),
-        Missing::Lease => unknown(pair, &say("dead-lease-unknown", text)),
-        Missing::FreeName => unknown(pair, &say("dead-name-taken", text)),
-        Missing::NodeInstance => unknown(pair, &say("dead-node-instance-unknown", text)),
-        Missing::Node => unknown(pair, &say("dead-node-unknown", text)),
+        Missing::Lease => unproven(unknown(pair, &say("dead-lease-unknown", text))),
+        Missing::FreeName => unproven(unknown(pair, &say("dead-name-taken", text))),
+        Missing::NodeInstance => unproven(unknown(pair, &say("dead-node-instance-unknown", text))),
+        Missing::Node => unproven(unknown(pair, &say("dead-node-unknown", text))),
     }
+}
+
+/// Nobody can prove it as things stand, so people are told: EC2 calls the instance dead all the same.
+fn unproven(judgement: Judgement) -> Judgement {
+    Judgement { remedy: Remedy::Event, severity: Severity::Warning, ..judgement }
 }
 
 /// What has to be seen, as the end of a sentence that says "until".

@@ -130,10 +130,13 @@ pub(super) fn judge(question: &Question<'_>, class: &NodeClass, refusals: &mut V
         if let Some(NodeDriver { headroom: AttachHeadroom::Left(left), .. }) = on_node
             && new > *left
         {
-            let message = format!(
-                "pod {} adds {new} volumes of the driver {driver}, and the node can attach {left} more",
-                question.pod.pod
-            );
+            let pod = question.pod.pod.as_str();
+            let message = match new {
+                1 => format!("pod {pod} adds 1 volume of the driver {driver}, and the node can attach {left} more"),
+                _ => {
+                    format!("pod {pod} adds {new} volumes of the driver {driver}, and the node can attach {left} more")
+                }
+            };
             refusals.push(Refusal::passing(Stage::Limits, first.position, "attach-limit", message));
         }
     }

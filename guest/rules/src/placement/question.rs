@@ -190,8 +190,8 @@ fn text(source: &VolumeSource) -> &str {
     }
 }
 
-/// Whether Kubernetes fails to translate the id: it reads only what begins with `aws://` (F-61), and decodes what is
-/// percent-encoded.
+/// Whether Kubernetes fails to translate the id: it reads only what begins with `aws://` (F-61), and takes an id that is
+/// percent-encoded, which we do not.
 fn fails_translation(source: &VolumeSource) -> bool {
     let VolumeSource::AwsElasticBlockStore(id) = source else { return false };
     let text = id.kubernetes_volume_id.as_str();

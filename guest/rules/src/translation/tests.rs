@@ -188,6 +188,9 @@ fn b_6_the_plugins_that_are_translated() {
     assert_eq!(Migration::of_plugin("kubernetes.io/aws-ebs"), Some(ebs));
     assert_eq!(Migration::of_plugin("kubernetes.io/gce-pd"), Some(gce));
     assert_eq!(Migration::of_plugin("ebs.csi.aws.com"), None);
+    assert_eq!(Migration::of_driver("ebs.csi.aws.com"), Some(ebs));
+    assert_eq!(Migration::of_driver("pd.csi.storage.gke.io"), Some(gce));
+    assert_eq!(Migration::of_driver("kubernetes.io/aws-ebs"), None);
 }
 
 #[test]

@@ -34,7 +34,8 @@ pub enum Rejection {
     Prefix,
     /// `aws://z/VOL-1`
     PrefixCase,
-    /// `aws://z/vol-%31`. Kubernetes decodes it; a canonical id must occur in its text as it stands, so both modes reject it.
+    /// `aws://z/vol-%31`. Kubernetes decodes it and takes the id; a canonical id must occur in its text as it stands, so both
+    /// modes reject it. What is no id once decoded breaks the other rules: `aws://z/i-%31` is [`Rejection::Prefix`].
     NotLiteral,
     /// A CSI volume's handle that begins with `aws://`, which the driver hands to EC2 as it stands (B-16). In strict mode only; in
     /// lenient mode such a volume is identified, with a finding of severity error by the same code.

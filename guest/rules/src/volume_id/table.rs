@@ -139,6 +139,15 @@ fn b1_every_spelling_in_both_modes() {
         ("aws:///vol-%31", no("not-literal"), no("not-literal")),
         ("aws:///%76ol-1", no("not-literal"), no("not-literal")),
         ("aws:///vol-1%20", no("not-literal"), no("not-literal")),
+        ("aws:///%76%6f%6C%2d1", no("not-literal"), no("not-literal")),
+        // Encoded or not, Kubernetes rejects what does not begin with "vol-" once it is decoded.
+        ("aws://z/i-%31", no("format-prefix"), no("format-prefix")),
+        ("aws://z/%69-1234", no("format-prefix"), no("format-prefix")),
+        ("aws://z/vo%31-1234", no("format-prefix"), no("format-prefix")),
+        ("aws://z/%2576ol-1", no("format-prefix"), no("format-prefix")),
+        ("aws://z/%20vol-1", no("format-prefix"), no("format-prefix")),
+        ("aws://z/VOL-%31", no("format-prefix-case"), no("format-prefix-case")),
+        ("aws://z/%56ol-1", no("format-prefix-case"), no("format-prefix-case")),
         // Texts that Kubernetes takes for ids.
         ("AWS://z/vol-1", is("AWS://z/vol-1", &["scheme-case"]), no("scheme-case")),
         ("aws:/vol-1", is("aws:/vol-1", &["scheme-slashes"]), no("scheme-slashes")),

@@ -47,7 +47,7 @@ pub(super) fn story(survey: &Survey<'_>, name: &str) -> Result<Story> {
     }
     let report = Pod::new(&placed, true);
     story.say(format!("It may go to: {}.", nodes(&report.feasible)));
-    for group in &report.refused {
+    for group in same_reasons(report.refused) {
         story.say(format!("It may not go to: {}.", listed(&group.nodes)));
         for reason in &group.reasons {
             story.add(format!("{} ({}, {} says so)", reason.message, reason.code, group.origin));
@@ -61,6 +61,18 @@ pub(super) fn story(survey: &Survey<'_>, name: &str) -> Result<Story> {
         story.warn(format!("{}: {} ({})", finding.severity, finding.message, finding.code));
     }
     Ok(story)
+}
+
+/// Groups that differ in what they hold or can take, and are refused for the same reasons, are one to a reader.
+fn same_reasons(groups: Vec<NodeGroup>) -> Vec<NodeGroup> {
+    let mut merged: Vec<NodeGroup> = Vec::new();
+    for group in groups {
+        match merged.iter_mut().find(|known| known.origin == group.origin && known.reasons == group.reasons) {
+            Some(known) => known.nodes.extend(group.nodes),
+            None => merged.push(group),
+        }
+    }
+    merged
 }
 
 fn nodes(groups: &[NodeGroup]) -> String {

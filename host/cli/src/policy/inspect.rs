@@ -85,7 +85,7 @@ fn inspected(
         in_tree_plugins: listed(|info| &info.in_tree_plugins),
         node_label_keys: listed(|info| &info.node_label_keys),
         annotation_keys: listed(|info| &info.annotation_keys),
-        remedies: info.into_iter().flat_map(|info| &info.remedies).map(|remedy| output::kebab(remedy)).collect(),
+        remedies: info.into_iter().flat_map(|info| &info.remedies).map(output::kebab).collect(),
         settings_schema: info.and_then(|info| serde_json::from_str(&info.settings_schema).ok()),
     }
 }

@@ -16,7 +16,7 @@ use crate::{config, decider, report, world};
 
 /// Runs the cases and prints a line for each, and what differs for those that fail.
 pub(super) fn run(path: &Path, args: &DeciderArgs) -> Result<ExitCode> {
-    let (_, policy) = decider::policy(args)?;
+    let policy = decider::policy(args)?;
     let settings = config::settings(args.settings.as_deref())?;
     let (mut passed, mut failed) = (0, 0);
     for (path, file) in cases::load(path)? {
@@ -51,7 +51,7 @@ pub(super) fn run(path: &Path, args: &DeciderArgs) -> Result<ExitCode> {
 fn outcome(policy: &Policy, given: &[Setting], path: &Path, file: &File, case: &Case) -> Result<Vec<String>> {
     let settings = settings(given, file, case)?;
     let answer = match case.question()? {
-        Question::Function(function) => evaluate(policy, settings, function, &case.arguments)?,
+        Question::Function(function) => evaluate(policy, &settings, function, &case.arguments)?,
         Question::World { folder, section, name } => {
             let folder = path.parent().unwrap_or(Path::new(".")).join(folder);
             object(policy, settings, &folder, section, name)?
@@ -70,9 +70,9 @@ fn settings(given: &[Setting], file: &File, case: &Case) -> Result<Vec<Setting>>
 }
 
 /// Asks by the contract's `json` interface.
-fn evaluate(policy: &Policy, settings: Vec<Setting>, function: &str, arguments: &Map<String, Value>) -> Result<Value> {
+fn evaluate(policy: &Policy, settings: &[Setting], function: &str, arguments: &Map<String, Value>) -> Result<Value> {
     let mut arguments = arguments.clone();
-    arguments.insert("settings".to_owned(), serde_json::to_value(&settings)?);
+    arguments.insert("settings".to_owned(), serde_json::to_value(settings)?);
     let request = json!({"function": function, "arguments": arguments}).to_string();
     // The settings go with the request: bad ones are an answer here, not an error.
     let answer = match policy.evaluate(&request)? {

@@ -52,7 +52,7 @@ pub(crate) struct NodeGroup {
 }
 
 /// A reason.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Coded {
     /// A stable code.

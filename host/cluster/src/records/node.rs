@@ -90,3 +90,14 @@ pub struct CsiNodeDriver {
     /// `allocatable.count`; `None` where the object names no limit, which Kubernetes takes as no limit.
     pub allocatable: Option<u32>,
 }
+
+/// A Lease, which a kubelet renews while it lives.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Lease {
+    /// Who it is; its name is the Node's.
+    pub identity: Identity,
+    /// `spec.renewTime`, by the kubelet's clock.
+    pub renewed: Option<Timestamp>,
+    /// `spec.leaseDurationSeconds`.
+    pub duration_seconds: Option<u32>,
+}

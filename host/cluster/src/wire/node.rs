@@ -159,3 +159,30 @@ impl Driver {
         }
     }
 }
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Lease {
+    metadata: Metadata,
+    #[serde(default)]
+    spec: Option<LeaseSpec>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LeaseSpec {
+    #[serde(default)]
+    renew_time: Option<Time>,
+    #[serde(default)]
+    lease_duration_seconds: Option<u32>,
+}
+
+impl Lease {
+    pub(crate) fn into_record(mut self) -> records::Lease {
+        let spec = self.spec.unwrap_or_default();
+        records::Lease {
+            identity: self.metadata.identity(true),
+            renewed: spec.renew_time.map(|Time(time)| time),
+            duration_seconds: spec.lease_duration_seconds,
+        }
+    }
+}

@@ -32,6 +32,11 @@ fn labels_and_affinity() -> Vec<PatchOperation> {
     operations
 }
 
+fn csi_source(handle: &str) -> VolumeSource {
+    let volume_handle = KubernetesVolumeId { kubernetes_volume_id: handle.to_owned() };
+    VolumeSource::Csi(CsiSource { driver: "ebs.csi.aws.com".to_owned(), volume_handle })
+}
+
 /// Rules that answer every question about a PersistentVolume alike, and remember it.
 struct Fixed {
     answer: LabellingAnswer,
@@ -55,9 +60,8 @@ impl Rules for Fixed {
 
 #[test]
 fn the_volume_to_look_up_is_the_one_that_the_source_names() {
-    let handle = KubernetesVolumeId { kubernetes_volume_id: ID.to_owned() };
     let csi = |driver: &str| pv(&json!({ "csi": { "driver": driver, "volumeHandle": ID } }));
-    let source = VolumeSource::Csi(CsiSource { driver: "ebs.csi.aws.com".to_owned(), volume_handle: handle });
+    let source = csi_source(ID);
     for (object, wanted) in [
         (ebs(ID), vec![concerned("spec.awsElasticBlockStore.volumeID", in_tree(ID))]),
         (csi("ebs.csi.aws.com"), vec![concerned("spec.csi.volumeHandle", source)]),
@@ -70,6 +74,50 @@ fn the_volume_to_look_up_is_the_one_that_the_source_names() {
             assert_eq!(concerns(&Settings::default(), &review(operation, PV, &object)), Ok(wanted.clone()), "{object}");
         }
     }
+}
+
+/// Neither the text's order nor the parser's decides.
+#[test]
+fn of_two_sources_the_one_that_the_rules_know_best_counts() {
+    let csi = r#""csi":{"driver":"ebs.csi.aws.com","volumeHandle":"vol-1"}"#;
+    let ours = r#""awsElasticBlockStore":{"volumeID":"vol-2"}"#;
+    let gce = r#""gcePersistentDisk":{"pdName":"disk"}"#;
+    let (azure, nfs) = (r#""azureDisk":{}"#, r#""nfs":{}"#);
+    let mode = r#""volumeMode":"Block""#;
+    for (sources, wanted) in [
+        ([csi, ours], in_tree("vol-2")),
+        ([azure, ours], in_tree("vol-2")),
+        ([azure, csi], csi_source("vol-1")),
+        ([gce, csi], csi_source("vol-1")),
+        ([azure, gce], VolumeSource::GcePersistentDisk(KubernetesVolumeId { kubernetes_volume_id: "disk".to_owned() })),
+        ([nfs, azure], VolumeSource::Other("azureDisk".to_owned())),
+    ] {
+        for [one, other] in [sources, [sources[1], sources[0]]] {
+            let spec = serde_json::from_str(&format!("{{{mode},{one},{other}}}")).expect("JSON");
+            let rules = Fixed {
+                answer: label_volume(&Settings::default(), &[], &volume_of_nobody()),
+                asked: RefCell::default(),
+            };
+            let text = review("CREATE", PV, &pv(&spec));
+            let evidence =
+                vec![VolumeEvidence::Unknown; concerns(&Settings::default(), &text).expect("a review").len()];
+            answer(&Settings::default(), &text, &evidence, &nodes(), &rules).expect("readable");
+            assert_eq!(rules.asked.into_inner()[0].1.source, wanted, "{one} {other}");
+        }
+    }
+}
+
+#[test]
+fn labels_and_annotations_are_read_in_the_order_of_their_keys() {
+    let pairs = json!({ "b": "1", "c": "2", "a": "3" });
+    let mut object = ebs(ID);
+    (object["metadata"]["labels"], object["metadata"]["annotations"]) = (pairs.clone(), pairs);
+    let rules =
+        Fixed { answer: label_volume(&Settings::default(), &[], &volume_of_nobody()), asked: RefCell::default() };
+    answer(&Settings::default(), &review("CREATE", PV, &object), &[in_zone(A)], &nodes(), &rules).expect("readable");
+    let question = &rules.asked.borrow()[0].1;
+    let wanted = [label("a", "3"), label("b", "1"), label("c", "2")];
+    assert_eq!((question.labels.as_slice(), question.annotations.as_slice()), (&wanted[..], &wanted[..]));
 }
 
 #[test]

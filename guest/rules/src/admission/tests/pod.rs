@@ -219,10 +219,11 @@ fn h_3_pod_templates_are_warned_about_and_never_changed() {
             assert_eq!(concerns(&Settings::default(), &text), Ok(wanted), "{kind:?}");
             let answer = answer_of(&strict(), &text, &evidence(), inject(vec![zone_term(A)]));
             let warnings = [
-                format!("EBS volume {ID} ({A}) is named directly in {path}.volumes[1]"),
-                format!("EBS volume {OTHER} is named directly in {path}.volumes[4]"),
+                format!("volume data names {ID} ({A}) directly: use a PersistentVolumeClaim"),
+                format!("volume more names {OTHER} directly: use a PersistentVolumeClaim"),
             ];
             check("H-3", &answer, (true, "pod-template"), &[&warnings[0], &warnings[1]], &[]);
+            assert_eq!(answer.warnings, warnings, "{kind:?}");
         }
     }
 }
@@ -234,8 +235,13 @@ fn h_3_a_template_with_a_broken_id_or_a_placeholder_or_another_zone() {
         review("CREATE", ("apps", "Deployment"), &json!({ "spec": { "template": { "spec": { "volumes": volumes } } } }))
     };
     let ask = |id: &str| answer_of(&strict(), &template(id), &[in_zone(A)], nothing());
+    let by_name = template(ID).replace("\"v\"", "\"postgres-data-primary\"");
+    let answer = answer_of(&strict(), &by_name, &[in_zone("us-west-2-lax-1a")], nothing());
+    let whole = "volume postgres-data-primary names vol-0123456789abcdef0 (us-west-2-lax-1a) directly: use a PersistentVolumeClaim";
+    assert_eq!(answer.warnings, [whole]);
     check("broken", &ask("aws://vol-1"), (true, "pod-template"), &["\"aws://vol-1\" is no volume id"], &[]);
     check("placeholder", &ask("placeholder-for-provisioning"), (true, "pod-template"), &[], &[]);
-    let elsewhere = [&format!("EBS volume {ID} ({A}) is named directly"), "volume id \"aws://us-east-1b/"];
+    let elsewhere =
+        [&format!("volume v names {ID} ({A}) directly: use a PersistentVolumeClaim"), "volume id \"aws://us-east-1b/"];
     check("D-34", &ask(&format!("aws://us-east-1b/{ID}")), (true, "pod-template"), &elsewhere, &[]);
 }

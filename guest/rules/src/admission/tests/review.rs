@@ -142,9 +142,16 @@ fn evidence_of_another_length_is_an_error() {
         };
         assert_eq!((problem.subject.as_str(), problem.rule.as_str()), ("evidence", "evidence-length"));
         assert_eq!(problem.text, given.to_string());
-        assert_eq!(problem.message, format!("the review concerns 1 volumes and comes with evidence about {given}"));
-        assert_eq!(problem.accepted, ["evidence about 1 volumes"]);
+        assert_eq!(problem.message, format!("the review concerns 1 volume and comes with evidence about {given}"));
+        assert_eq!(problem.accepted, ["evidence about 1 volume"]);
     }
+    let volume = json!({ "name": "v", "awsElasticBlockStore": { "volumeID": ID } });
+    let text = review("CREATE", ("", "Pod"), &json!({ "spec": { "volumes": [volume, volume] } }));
+    let Err(Error::Question(problem)) = answer(&Settings::default(), &text, &[], &nodes(), &rules) else {
+        panic!("no evidence is accepted")
+    };
+    assert_eq!(problem.message, "the review concerns 2 volumes and comes with evidence about 0");
+    assert_eq!(problem.accepted, ["evidence about 2 volumes"]);
 }
 
 /// JSON of the shapes that a review has, with anything at its leaves.

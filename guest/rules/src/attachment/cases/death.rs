@@ -9,7 +9,7 @@ use zonewarden_bindings::types::{Remedy, VolumeState};
 use super::super::fixture::{
     attachment, dead, dead_and_node_gone, instance, mk_cluster_node, mk_held, no_pods, node, purged, volume,
 };
-use super::{check, in_progress, in_sync, told, unknown, unstable};
+use super::{check, in_progress, in_sync, told, unknown, unproven, unstable};
 
 const DEAD: Drift = Drift::InstanceTerminated;
 
@@ -172,7 +172,7 @@ fn e1_without_the_whole_proof_nothing_is_done() {
                 dead(o);
                 node(o).lease = Lease::Unknown;
             },
-            unknown("dead-lease-unknown"),
+            unproven("dead-lease-unknown"),
             &["until its kubelet's Lease can be read"],
         ),
         (
@@ -219,7 +219,7 @@ fn e1_without_the_whole_proof_nothing_is_done() {
                 dead(o);
                 node(o).instance = None;
             },
-            unknown("dead-node-instance-unknown"),
+            unproven("dead-node-instance-unknown"),
             &["provider id"],
         ),
         (
@@ -228,7 +228,7 @@ fn e1_without_the_whole_proof_nothing_is_done() {
                 dead(o);
                 o.node = NodeReport::Unknown;
             },
-            unknown("dead-node-unknown"),
+            unproven("dead-node-unknown"),
             &["known of the Node"],
         ),
         (
@@ -364,7 +364,7 @@ fn e2_without_its_node_the_attachment_of_a_dead_instance_goes_once_its_pods_are_
                 no_pods(o);
                 o.node = NodeReport::Absent(AbsentNode { name_taken: true, seconds: 30 });
             },
-            unknown("dead-name-taken"),
+            unproven("dead-name-taken"),
             &["bears the Node's name"],
         ),
         (

@@ -58,7 +58,7 @@ fn f_63_what_the_node_holds_needs_no_room() {
     let holding = |holds: &[u32], class| NodeClass { holds: holds.to_vec(), ..class };
     check("F-63 one held", &two(), &holding(&[1], left(1)), FITS, &[]);
     check("F-63 both held", &two(), &holding(&[0, 1], left(0)), FITS, &[]);
-    check("F-63 one of two held, no room", &two(), &holding(&[1], left(0)), FULL, &["1 volumes"]);
+    check("F-63 one of two held, no room", &two(), &holding(&[1], left(0)), FULL, &["adds 1 volume of the driver"]);
     check("F-63 held elsewhere", &two(), &holding(&[2], left(1)), FULL, &[]);
     let unknown = with_headroom(AttachHeadroom::Unknown);
     check("F-63 all held, room unknown", &two(), &holding(&[0, 1], unknown), FITS, &[]);
@@ -69,7 +69,7 @@ fn h_7_volumes_are_counted_by_id_whatever_their_spelling() {
     let spellings = ["aws://us-east-1a/vol-0123456789abcdef0", "aws:///vol-0123456789abcdef0", VOL];
     let pod_a = pod(spellings.iter().enumerate().map(|(number, id)| inline(number, id)).collect());
     check("H-7 three spellings", &pod_a, &left(1), FITS, &[]);
-    check("H-7 one volume", &pod_a, &left(0), FULL, &["1 volumes"]);
+    check("H-7 one volume", &pod_a, &left(0), FULL, &["adds 1 volume of the driver"]);
     let pod_b = pod(vec![inline(0, spellings[0]), handle(1, VOL)]);
     check("H-7 in-tree and CSI", &pod_b, &left(1), FITS, &[]);
     check("H-7 held under the other name", &pod_b, &NodeClass { holds: vec![0], ..left(0) }, FITS, &[]);
@@ -96,7 +96,7 @@ fn f_63_in_tree_volumes_count_where_there_is_a_csi_node() {
     check("F-63 bound, no CSINode", &pod_b, &without, FITS, &[]);
     // A CSI volume beside it counts in any case, and once.
     let pod_c = pod(vec![inline(0, VOL), handle(1, VOL)]);
-    check("F-63 mixed, no CSINode", &pod_c, &without, FULL, &["1 volumes"]);
+    check("F-63 mixed, no CSINode", &pod_c, &without, FULL, &["adds 1 volume of the driver"]);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn f_63_each_driver_has_its_own_count_and_its_own_names() {
         NodeClass { drivers: vec![driver(EBS, ebs), driver(OTHER, other)], ..left(0) }
     };
     check("F-63 one each", &pod, &drivers(1, 1), FITS, &[]);
-    check("F-63 the other is full", &pod, &drivers(1, 0), FULL, &[OTHER, "1 volumes"]);
+    check("F-63 the other is full", &pod, &drivers(1, 0), FULL, &[OTHER, "adds 1 volume of the driver"]);
     check("F-63 both are full", &pod, &drivers(0, 0), not_now(&["attach-limit", "attach-limit"]), &[EBS]);
     let holding = NodeClass { holds: vec![1], ..drivers(0, 0) };
     check("F-63 the other's is held", &pod, &holding, FULL, &[EBS]);

@@ -219,6 +219,10 @@ fn f_61_a_malformed_id_fails_the_whole_attempt_on_a_migrated_node() {
     check("F-61 verbatim", &pod_of(verbatim), &migrated_node(&[]), FITS_SOMEWHERE, &[]);
     let encoded = PersistentVolume { source: in_tree("aws://us-east-1a/vol-%31"), ..pv("pv-1") };
     check("F-61 Kubernetes decodes", &pod_of(encoded), &migrated_node(&[]), ours(&["volume-id-rejected"]), &[]);
+    let no_volume = "aws://us-east-1a/i-%31";
+    let volume = PersistentVolume { source: in_tree(no_volume), ..pv("pv-1") };
+    let names = ["pv-1", "claim-0", no_volume, EBS_PLUGIN, "whole attempt"];
+    check("F-61 decoded, still no id", &pod_of(volume), &migrated_node(&[]), never(&["translation-fails"]), &names);
 }
 
 #[test]
