@@ -5,7 +5,8 @@
 //! asked about once. The groups are made once a survey, with the exact headroom; a question merges them, since it clips the
 //! headroom to what the pod needs, and takes out the few nodes that hold a volume of the pod already.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use zonewarden_cluster::Index;
 use zonewarden_cluster::records::Node;
@@ -18,11 +19,11 @@ use crate::survey::node_name;
 
 /// One class of one question, and the nodes that it stands for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Class {
+pub struct Class<'a> {
     /// What the policy is shown.
     pub class: NodeClass,
     /// The nodes, in ascending order of their names.
-    pub nodes: Vec<NodeName>,
+    pub nodes: Vec<&'a NodeName>,
 }
 
 /// What a question needs to know of the nodes beyond the declared labels.
@@ -46,45 +47,61 @@ pub(crate) struct Special {
 /// The groups of a cluster's nodes.
 #[derive(Debug, Default)]
 pub(crate) struct NodeGroups {
-    groups: Vec<Group>,
-    /// All labels of the nodes: for the keys that a question names.
-    labels: HashMap<NodeName, Vec<Label>>,
+    groups: Vec<NodeClass>,
+    /// The nodes, in ascending order of their names.
+    nodes: Vec<Known>,
+    /// Where each is.
+    positions: HashMap<NodeName, usize>,
+    /// The groups as the questions of one kind see them. There are thousands of questions and few kinds of them.
+    merged: Mutex<HashMap<Kind, Arc<Vec<Merged>>>>,
 }
 
+/// A node, its group, and all its labels: for the keys that a question names.
 #[derive(Debug)]
-struct Group {
+struct Known {
+    name: NodeName,
+    group: usize,
+    labels: Vec<Label>,
+}
+
+/// All that a question can differ from another in where no node is special: the keys that it names, and its drivers.
+type Kind = (BTreeSet<String>, BTreeMap<String, u32>);
+
+/// The groups that a kind of question can't tell apart, and the positions of their nodes, ascending.
+#[derive(Debug)]
+struct Merged {
     class: NodeClass,
-    nodes: Vec<NodeName>,
+    nodes: Vec<usize>,
 }
 
 impl NodeGroups {
     pub(crate) fn new(cluster: &Index, occupancy: &Occupancy, info: &PolicyInfo) -> Self {
-        let mut groups: Vec<Group> = Vec::new();
-        let mut positions: HashMap<String, usize> = HashMap::new();
-        let mut labels = HashMap::new();
+        let mut groups: Vec<NodeClass> = Vec::new();
+        let mut known: HashMap<NodeClass, usize> = HashMap::new();
+        let mut nodes: Vec<Known> = Vec::new();
         for node in cluster.nodes() {
-            let name = node_name(&node.identity.name.name);
             let class = class(cluster, occupancy, info, node);
-            labels.insert(name.clone(), node.labels.clone());
-            let position = *positions.entry(format!("{class:?}")).or_insert_with(|| {
-                groups.push(Group { class, nodes: Vec::new() });
+            let group = *known.entry(class).or_insert_with_key(|class| {
+                groups.push(class.clone());
                 groups.len() - 1
             });
-            groups[position].nodes.push(name);
+            nodes.push(Known { name: node_name(&node.identity.name.name), group, labels: node.labels.clone() });
         }
-        Self { groups, labels }
+        nodes.sort_by(|a, b| a.name.node_name.cmp(&b.name.node_name));
+        let positions = (0..).zip(&nodes).map(|(position, node)| (node.name.clone(), position)).collect();
+        Self { groups, nodes, positions, merged: Mutex::default() }
     }
 
     /// What a policy may see of a Node.
     pub(crate) fn class_of(&self, node: &NodeName) -> Option<&NodeClass> {
-        self.groups.iter().find(|group| group.nodes.contains(node)).map(|group| &group.class)
+        Some(&self.groups[self.nodes[*self.positions.get(node)?].group])
     }
 
     /// The distinct sets of the declared labels.
     pub(crate) fn topologies(&self) -> Vec<Topology> {
         let mut topologies: Vec<Topology> = Vec::new();
         for group in &self.groups {
-            let topology = Topology { labels: group.class.labels.clone() };
+            let topology = Topology { labels: group.labels.clone() };
             if !topologies.contains(&topology) {
                 topologies.push(topology);
             }
@@ -92,47 +109,76 @@ impl NodeGroups {
         topologies
     }
 
-    /// The classes of a question, in a stable order.
-    pub(crate) fn classes(&self, needs: &Needs) -> Vec<Class> {
-        let mut classes: Vec<Class> = Vec::new();
-        let mut add = |class: NodeClass, nodes: &mut dyn Iterator<Item = &NodeName>| {
-            let position = classes.iter().position(|known| known.class == class).unwrap_or_else(|| {
-                classes.push(Class { class, nodes: Vec::new() });
-                classes.len() - 1
-            });
-            classes[position].nodes.extend(nodes.cloned());
-        };
-        for group in &self.groups {
-            let common = needs.of(&group.class);
-            if needs.keys.is_empty() {
-                let mut ordinary = group.nodes.iter().filter(|node| !needs.special.contains_key(*node)).peekable();
-                if ordinary.peek().is_some() {
-                    add(common.clone(), &mut ordinary);
-                }
-            }
-            for node in &group.nodes {
-                let special = needs.special.get(node);
-                if needs.keys.is_empty() && special.is_none() {
+    /// The classes of a question, in a stable order: that of the groups, and in a group the special nodes last.
+    pub(crate) fn classes(&self, needs: &Needs) -> Vec<Class<'_>> {
+        let special = self.special(needs);
+        let mut found: Vec<((usize, usize), Class<'_>)> = Vec::new();
+        for merged in self.merged(needs).iter() {
+            let mut nodes = Vec::with_capacity(merged.nodes.len());
+            let mut first_group = usize::MAX;
+            for &position in &merged.nodes {
+                let node = &self.nodes[position];
+                let Some((_, Special { holds, selected_for })) = special.iter().find(|(at, _)| *at == position) else {
+                    first_group = first_group.min(node.group);
+                    nodes.push(&node.name);
                     continue;
+                };
+                let class =
+                    NodeClass { holds: holds.clone(), selected_for: selected_for.clone(), ..merged.class.clone() };
+                match found.iter_mut().find(|(_, known)| known.class == class) {
+                    Some((order, known)) => {
+                        *order = (*order).min((node.group, position + 1));
+                        known.nodes.push(&node.name);
+                    }
+                    None => found.push(((node.group, position + 1), Class { class, nodes: vec![&node.name] })),
                 }
-                let mut class = common.clone();
-                if let Some(Special { holds, selected_for }) = special {
-                    class.holds.clone_from(holds);
-                    class.selected_for.clone_from(selected_for);
-                }
-                self.add_named(&mut class, node, &needs.keys);
-                add(class, &mut std::iter::once(node));
+            }
+            if !nodes.is_empty() {
+                found.push(((first_group, 0), Class { class: merged.class.clone(), nodes }));
             }
         }
-        for class in &mut classes {
-            class.nodes.sort_by(|a, b| a.node_name.cmp(&b.node_name));
-        }
-        classes
+        found.sort_by_key(|(order, _)| *order);
+        found.into_iter().map(|(_, class)| class).collect()
     }
 
+    /// The positions of the nodes that differ from their group in this question.
+    fn special<'n>(&self, needs: &'n Needs) -> Vec<(usize, &'n Special)> {
+        let position = |node| self.positions.get(node).copied();
+        needs.special.iter().filter_map(|(node, special)| Some((position(node)?, special))).collect()
+    }
+
+    /// The groups as questions of this kind see them.
+    fn merged(&self, needs: &Needs) -> Arc<Vec<Merged>> {
+        let kind = (needs.keys.iter().cloned().collect(), needs.drivers.clone());
+        // What is kept is whole at any moment, so that a panic elsewhere while it was locked does no harm.
+        let mut kept = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(kept.entry(kind).or_insert_with(|| Arc::new(self.merge(needs))))
+    }
+
+    fn merge(&self, needs: &Needs) -> Vec<Merged> {
+        let common: Vec<NodeClass> = self.groups.iter().map(|group| needs.of(group)).collect();
+        let mut merged: Vec<Merged> = Vec::new();
+        let mut known: HashMap<NodeClass, usize> = HashMap::new();
+        for (position, node) in self.nodes.iter().enumerate() {
+            let mut class = common[node.group].clone();
+            node.add_named(&mut class, &needs.keys);
+            let at = *known.entry(class).or_insert_with_key(|class| {
+                merged.push(Merged { class: class.clone(), nodes: Vec::new() });
+                merged.len() - 1
+            });
+            merged[at].nodes.push(position);
+        }
+        merged
+    }
+}
+
+impl Known {
     /// Adds the labels of the keys that a question names.
-    fn add_named(&self, class: &mut NodeClass, node: &NodeName, keys: &[String]) {
-        for label in self.labels.get(node).into_iter().flatten() {
+    fn add_named(&self, class: &mut NodeClass, keys: &[String]) {
+        if keys.is_empty() {
+            return;
+        }
+        for label in &self.labels {
             let known = class.labels.iter().any(|known| known.key == label.key);
             if !known && keys.contains(&label.key) {
                 class.labels.push(label.clone());

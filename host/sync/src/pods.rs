@@ -15,7 +15,7 @@ pub struct PlacedPod<'a> {
     /// The object.
     pub pod: &'a Pod,
     /// The classes of nodes, each with its verdict.
-    pub classes: Vec<(Class, ClassVerdict)>,
+    pub classes: Vec<(Class<'a>, ClassVerdict)>,
     /// The affinity that the pod needs, where it names a volume directly that the policy handles.
     pub injection: Option<Injection>,
 }
@@ -30,7 +30,9 @@ impl PlacedPod<'_> {
     /// The verdict about a node.
     #[must_use]
     pub fn verdict_of(&self, node: &NodeName) -> Option<&ClassVerdict> {
-        self.classes.iter().find(|(class, _)| class.nodes.contains(node)).map(|(_, verdict)| verdict)
+        let holds =
+            |class: &Class<'_>| class.nodes.binary_search_by(|known| known.node_name.cmp(&node.node_name)).is_ok();
+        self.classes.iter().find(|(class, _)| holds(class)).map(|(_, verdict)| verdict)
     }
 }
 
@@ -53,7 +55,7 @@ impl Survey<'_> {
     ///
     /// # Errors
     /// Those of the engine.
-    pub fn place<'a>(&self, pod: &'a Pod) -> Result<PlacedPod<'a>, Error> {
+    pub fn place<'a>(&'a self, pod: &'a Pod) -> Result<PlacedPod<'a>, Error> {
         let question = self.pod_question(pod);
         let classes = self.groups.classes(&self.needs(&question));
         let shown: Vec<_> = classes.iter().map(|class| class.class.clone()).collect();

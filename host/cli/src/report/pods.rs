@@ -100,7 +100,7 @@ impl Pod {
 }
 
 impl NodeGroup {
-    fn new(class: &Class, verdict: &ClassVerdict, all_nodes: bool) -> Self {
+    fn new(class: &Class<'_>, verdict: &ClassVerdict, all_nodes: bool) -> Self {
         let named = if all_nodes { usize::MAX } else { NAMED_NODES };
         Self {
             labels: labels(&class.class.labels),
