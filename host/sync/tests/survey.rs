@@ -90,7 +90,7 @@ const ZONE_KEY: &str = "topology.ebs.csi.aws.com/zone";
 
 /// The names of each class, with the headroom that the policy was shown and its decision.
 fn classes(placed: &PlacedPod<'_>) -> Vec<(Vec<String>, AttachHeadroom, ClassDecision)> {
-    let row = |(class, verdict): &(zonewarden_sync::Class, zonewarden_contract::placement::ClassVerdict)| {
+    let row = |(class, verdict): &(zonewarden_sync::Class<'_>, zonewarden_contract::placement::ClassVerdict)| {
         let names = class.nodes.iter().map(|node| node.node_name.clone()).collect();
         (names, class.class.drivers[0].headroom, verdict.decision)
     };

@@ -24,7 +24,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates of `tests/`: they may see everything, nothing may see them.
-const SUITES: &[&str] = &["artifacts", "benches", "house-tests", "limits-tests", "conformance-tests", "embedding-tests"];
+const SUITES: &[&str] =
+    &["artifacts", "benches", "house-tests", "limits-tests", "conformance-tests", "embedding-tests"];
 
 fn arrows() -> BTreeMap<String, BTreeSet<String>> {
     let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec().expect("cargo metadata runs");
