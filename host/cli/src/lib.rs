@@ -1,6 +1,6 @@
 //! The program: flags, wiring, output. `main.rs` only calls [`main`].
 //!
-//! Read [`args`] for what can be asked, [`world`] and [`decider`] for what an answer rests on, [`report`] for what `check`
+//! Read `args` for what can be asked, `world` and `decider` for what an answer rests on, `report` for what `check`
 //! answers, and `output` for how it looks.
 
 mod args;

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use wasmtime::{
-    Config, InstanceAllocationStrategy, PoolingAllocationConfig, Store, UpdateDeadline, WasmBacktraceDetails,
+    Config, Enabled, InstanceAllocationStrategy, PoolingAllocationConfig, Store, UpdateDeadline, WasmBacktraceDetails,
 };
 
 use crate::cache::Cache;
@@ -102,6 +102,8 @@ fn pool(concurrency: u32) -> PoolingAllocationConfig {
         .max_tables_per_module(MAX_TABLES)
         .table_elements(MAX_TABLE_ELEMENTS)
         .linear_memory_keep_resident(KEPT_RESIDENT_BYTES)
+        // Where the kernel can tell which pages were touched (Linux 6.7), only those are cleared.
+        .pagemap_scan(Enabled::Auto)
         .table_keep_resident(KEPT_RESIDENT_TABLE_BYTES);
     pool
 }
