@@ -31,9 +31,8 @@ pub(crate) fn command(file: Option<&Path>, args: &[OsString]) -> Result<Command>
     };
     for (name, value) in map {
         let values = texts(value).with_context(|| format!("{}: {name}", file.display()))?;
-        let other =
-            FORMS.iter().rposition(|form| !form.contains(&name.as_str())).filter(|_| FORMS.concat().contains(&&*name));
-        if other.is_some_and(|other| by_flag[other] || by_environment[other]) {
+        let own = FORMS.iter().position(|form| form.contains(&name.as_str()));
+        if own.is_some_and(|own| by_flag[1 - own] || by_environment[1 - own]) {
             continue;
         }
         let mut known = false;
