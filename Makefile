@@ -6,7 +6,7 @@ TARGET := wasm32-unknown-unknown
 .PHONY: demo test bench mutants fuzz target
 
 demo: target ## the main job on examples/demo: no cluster, no account
-	@cargo run --quiet --locked -p zonewarden-cli -- check --world examples/demo; \
+	@cargo run --quiet --locked -p zonewarden-cli --no-default-features -- check --world examples/demo; \
 	  code=$$?; if [ $$code -gt 1 ]; then exit $$code; fi
 
 test: target ## every test

@@ -13,6 +13,7 @@
 //!
 //! Read in this order: [`records`], [`index`], [`files`].
 
+pub mod api;
 pub mod files;
 pub mod index;
 pub mod quantity;
@@ -22,6 +23,7 @@ pub mod selector;
 mod objects;
 mod wire;
 
+pub use api::{Api, ApiError, Precondition, Write};
 pub use files::{Loaded, load, parse};
 pub use index::Index;
 pub use objects::{Kind, Object};

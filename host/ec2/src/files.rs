@@ -12,7 +12,7 @@ use std::future::ready;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use zonewarden_contract::types::{AwsVolumeId, InstanceId};
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName};
 use zonewarden_documents::{Code, Document, Fault, Mapping, Piece, Place, Problem, Text, source};
 
 use crate::records::{Instance, Volume};
@@ -208,8 +208,14 @@ impl Files {
         Sweep {
             volumes: question.volumes.iter().map(volume).collect(),
             instances: question.instances.iter().map(instance).collect(),
+            names: question.names.iter().map(|name| self.is_name_taken(name)).collect(),
             problems: problems.clone(),
         }
+    }
+
+    fn is_name_taken(&self, name: &NodeName) -> Option<bool> {
+        let instances = &self.loaded.instances;
+        (!instances.is_empty()).then(|| instances.values().any(|instance| instance.bears(name)))
     }
 
     fn evidence<T: Clone>(&self, record: Option<&T>, is_empty: bool) -> Evidence<T> {

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 use zonewarden_contract::attachment::{AttachmentState, InstanceState};
-use zonewarden_contract::types::{AwsVolumeId, InstanceId, Label, VolumeState, Zone};
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, Label, NodeName, VolumeState, Zone};
 
 /// A volume that DescribeVolumes described.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,6 +70,12 @@ impl Instance {
     /// The state of a volume in the instance's block device mappings; `None` where they do not list it.
     pub fn mapping(&self, volume: &AwsVolumeId) -> Option<&AttachmentState> {
         self.block_devices.iter().find(|device| device.volume == *volume).map(|device| &device.state)
+    }
+
+    /// Whether it is pending or running and bears a Node's name.
+    pub fn bears(&self, name: &NodeName) -> bool {
+        matches!(self.state, InstanceState::Pending | InstanceState::Running)
+            && self.private_dns_name.as_deref() == Some(name.node_name.as_str())
     }
 }
 

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use jiff::Timestamp;
 use serde::Serialize;
 use zonewarden_contract::attachment::AttachmentState;
-use zonewarden_contract::types::{AwsVolumeId, InstanceId, VolumeState};
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeState};
 use zonewarden_documents::Problem;
 
 use crate::records::{Instance, Volume};
@@ -21,6 +21,8 @@ pub struct Question {
     pub volumes: Vec<AwsVolumeId>,
     /// The instances.
     pub instances: Vec<InstanceId>,
+    /// Names of Nodes that are gone: which pending or running instances bear them?
+    pub names: Vec<NodeName>,
 }
 
 /// An answer on its way. It never fails as a whole: what was not learnt is unknown.
@@ -39,6 +41,8 @@ pub struct Sweep {
     pub volumes: Vec<Evidence<Volume>>,
     /// For each instance what is known.
     pub instances: Vec<Evidence<Instance>>,
+    /// For each name whether a pending or running instance bears it, by `PrivateDnsName`; `None` where nobody can tell.
+    pub names: Vec<Option<bool>>,
     /// What went wrong, for people.
     pub problems: Vec<Problem>,
 }

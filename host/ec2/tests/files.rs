@@ -242,8 +242,11 @@ fn bad_input_costs_itself_only() {
 #[test]
 fn what_no_file_lists_is_unknown() {
     let files = Files { loaded: parse(VOLUMES.as_bytes(), "f"), observed_at: Timestamp::UNIX_EPOCH };
-    let question =
-        Question { volumes: vec![volume_id("vol-2"), volume_id("vol-1")], instances: vec![instance_id("i-1")] };
+    let question = Question {
+        volumes: vec![volume_id("vol-2"), volume_id("vol-1")],
+        instances: vec![instance_id("i-1")],
+        names: vec![],
+    };
     let sweep = files.sweep(&question);
     let record = files.loaded.volumes["vol-1"].clone();
     assert_eq!(

@@ -44,6 +44,7 @@ impl Identities {
         Question {
             volumes: volumes.into_iter().cloned().collect(),
             instances: instances.into_iter().cloned().collect(),
+            names: Vec::new(),
         }
     }
 

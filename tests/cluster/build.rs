@@ -1,0 +1,2 @@
+//! Compiles the CSI protocol.
+fn main() {}

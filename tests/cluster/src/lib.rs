@@ -1,0 +1,1 @@
+//! A real control plane, with doubles for EC2, the CSI controller and the machines.
