@@ -96,6 +96,8 @@ pub enum UnknownCause {
     NotAsked,
     /// The answer does not list it. An answer may be filtered or partial, so this says nothing.
     NotListed,
+    /// It was asked, and so long ago that nothing follows from it.
+    TooOld,
     /// The description contradicts itself.
     Contradiction,
     /// The volume is in a state, or has an attachment in one, that tells nothing certain.

@@ -1,5 +1,7 @@
 //! One look at one world.
 
+use std::sync::OnceLock;
+
 use jiff::Timestamp;
 use zonewarden_cluster::Index;
 use zonewarden_contract::attachment::InstanceState;
@@ -10,6 +12,7 @@ use zonewarden_engine::{ConfiguredPolicy, Error};
 
 use crate::classes::NodeGroups;
 use crate::facts::Facts;
+use crate::history::History;
 use crate::identities::Identities;
 use crate::occupancy::Occupancy;
 
@@ -20,8 +23,9 @@ pub struct Survey<'a> {
     pub(crate) policy: &'a ConfiguredPolicy,
     pub(crate) identities: Identities,
     pub(crate) occupancy: Occupancy,
-    pub(crate) groups: NodeGroups,
     pub(crate) facts: Facts,
+    pub(crate) history: History<'a>,
+    groups: OnceLock<NodeGroups>,
 }
 
 impl<'a> Survey<'a> {
@@ -35,14 +39,35 @@ impl<'a> Survey<'a> {
         now: Timestamp,
         sweep: impl FnOnce(&Question) -> Sweep,
     ) -> Result<Self, Error> {
-        let mut identities = Identities::learn(cluster, policy)?;
+        let mut identities = Identities::default();
+        identities.learn(cluster, policy)?;
         let question = identities.question();
         let answer = sweep(&question);
         let facts = Facts::new(question, answer, now);
+        Self::with(cluster, policy, identities, facts, History::Settled)
+    }
+
+    /// Looks at a world with what is known of it already.
+    pub(crate) fn with(
+        cluster: &'a Index,
+        policy: &'a ConfiguredPolicy,
+        mut identities: Identities,
+        facts: Facts,
+        history: History<'a>,
+    ) -> Result<Self, Error> {
         identities.learn_contradictions(&facts, policy)?;
         let occupancy = Occupancy::count(cluster, &identities, policy.info());
-        let groups = NodeGroups::new(cluster, &occupancy, policy.info());
-        Ok(Self { cluster, policy, identities, occupancy, groups, facts })
+        Ok(Self { cluster, policy, identities, occupancy, facts, history, groups: OnceLock::new() })
+    }
+
+    /// The classes of the nodes, which not every survey needs.
+    pub(crate) fn groups(&self) -> &NodeGroups {
+        self.groups.get_or_init(|| NodeGroups::new(self.cluster, &self.occupancy, self.policy.info()))
+    }
+
+    /// What the ids mean, and who uses what, for the next survey.
+    pub(crate) fn into_parts(self) -> (Identities, Occupancy) {
+        (self.identities, self.occupancy)
     }
 
     /// What the ids mean.
@@ -79,7 +104,7 @@ impl<'a> Survey<'a> {
     /// What a policy may see of a Node, with the exact headroom of every driver.
     #[must_use]
     pub fn class_of(&self, node: &NodeName) -> Option<&NodeClass> {
-        self.groups.class_of(node)
+        self.groups().class_of(node)
     }
 
     /// Whether the policy handles this kind of volume, be its id good or not.
