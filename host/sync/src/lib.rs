@@ -31,6 +31,8 @@ mod rails;
 mod reconciler;
 mod remedies;
 mod schedule;
+#[cfg(test)]
+mod simulation;
 mod status;
 mod survey;
 mod telling;
