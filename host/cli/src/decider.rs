@@ -9,7 +9,7 @@ use crate::args::DeciderArgs;
 use crate::config;
 
 /// The default policy, built from this workspace's sources.
-const DEFAULT_POLICY: &[u8] = include_bytes!(env!("ZONEWARDEN_DEFAULT_POLICY"));
+pub(crate) const DEFAULT_POLICY: &[u8] = include_bytes!(env!("ZONEWARDEN_DEFAULT_POLICY"));
 
 /// An engine with the default limits.
 pub(crate) fn engine(args: &DeciderArgs) -> Result<Engine> {

@@ -13,6 +13,9 @@ use zonewarden_sync::Survey;
 use crate::args::WorldArgs;
 use crate::report::Problem;
 
+/// How a world on files is named.
+const ON_FILES: &str = "--world DIR, or --cluster FILE with --volumes FILE and --instances FILE";
+
 /// What was read, and what could not be.
 #[derive(Debug)]
 pub(crate) struct World {
@@ -34,7 +37,10 @@ pub(crate) fn of(args: &WorldArgs) -> Result<World> {
         return of_folder(folder);
     }
     if args.cluster.is_empty() {
-        bail!("no world is named: give --world DIR, or --cluster FILE with --volumes FILE and --instances FILE");
+        if let Some(lack) = lack(cfg!(feature = "live"), cfg!(feature = "aws")).filter(|_| args.live.is_named()) {
+            bail!("{lack}");
+        }
+        bail!("no world is named: give {ON_FILES}");
     }
     let ec2: Vec<PathBuf> = args.volumes.iter().chain(&args.instances).cloned().collect();
     let stdin = |paths: &[PathBuf]| paths.iter().filter(|path| path.as_os_str() == "-").count();
@@ -49,6 +55,19 @@ pub(crate) fn of(args: &WorldArgs) -> Result<World> {
         }
     }
     Ok(world)
+}
+
+/// What keeps a build from reading a live world, by the features that it has; `None` where nothing does.
+fn lack(live: bool, aws: bool) -> Option<String> {
+    let (missing, what) = match (live, aws) {
+        (true, true) => return None,
+        (false, true) => ("the feature `live`", "watches no cluster"),
+        (true, false) => ("the feature `aws`", "asks no EC2"),
+        (false, false) => ("the features `live` and `aws`", "watches no cluster and asks no EC2"),
+    };
+    Some(format!(
+        "this zonewarden is built without {missing}, so that it {what}: build it with the default features, or give {ON_FILES}"
+    ))
 }
 
 /// Reads `DIR/cluster/*.{yaml,yml,json}` and `DIR/ec2/{volumes,instances}.json`.
@@ -86,4 +105,22 @@ fn new(cluster: cluster::Loaded, ec2: ec2::Loaded, read: &str) -> Result<World> 
     // What files say is taken as of now, however old they are: a dump is judged as it was.
     let ec2 = ec2::Files { loaded: ec2, observed_at: Timestamp::now() };
     Ok(World { cluster: cluster.index, ec2, problems })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_that_can_not_read_a_live_world_names_the_feature_that_it_lacks() {
+        assert_eq!(lack(true, true), None);
+        for (live, aws, text) in [
+            (false, true, "without the feature `live`, so that it watches no cluster:"),
+            (true, false, "without the feature `aws`, so that it asks no EC2:"),
+            (false, false, "without the features `live` and `aws`, so that it watches no cluster and asks no EC2:"),
+        ] {
+            let lack = lack(live, aws).expect("a feature is missing");
+            assert!(lack.contains(text) && lack.contains("--world DIR"), "{lack}");
+        }
+    }
 }
