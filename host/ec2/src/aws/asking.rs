@@ -45,6 +45,10 @@ impl<D: Describe> Asking<'_, D> {
                     tokens.clear();
                     continue;
                 }
+                Err(failure) if token.is_some() && is_about_the_token(&failure) => {
+                    reading.failure = Some(incomplete("a page's token was not accepted"));
+                    break;
+                }
                 Err(failure) => {
                     reading.failure = Some(failure);
                     break;

@@ -51,6 +51,7 @@ impl Batch {
                     learnt.answered();
                     if let Err((ids, fault)) = self.rejected(group, (reading.asked_at, rejection), &text) {
                         learnt.failed(&ids, fault);
+                        learnt.is_doubtful |= self.rounds == ROUNDS && learnt.found.is_empty();
                     }
                 }
                 Some(Failure::Fault(fault)) => {

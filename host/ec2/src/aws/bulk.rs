@@ -78,8 +78,9 @@ impl<D: Describe> Bulk<D> {
         let mut learnt = Learnt::new();
         for batch in ids.fresh.chunks(IDS_PER_CALL) {
             match learnt.stopped {
-                None => Batch::new(batch).ask(&asking, &mut learnt).await,
                 Some(cause) => learnt.not_asked(batch, cause),
+                None if learnt.is_doubtful => learnt.not_asked(batch, UnknownCause::ApiFault),
+                None => Batch::new(batch).ask(&asking, &mut learnt).await,
             }
         }
         for batch in ids.due.chunks(IDS_PER_CALL) {

@@ -31,6 +31,9 @@ pub(super) struct Learnt<R> {
     pub(super) faults: Vec<Fault>,
     /// Why the rest was not asked, if it was not.
     pub(super) stopped: Option<UnknownCause>,
+    /// Whether EC2 named one id after the other and described none so far: before more batches go the same way, the filter is
+    /// asked whether anything at all is there.
+    pub(super) is_doubtful: bool,
     outages_in_a_row: u32,
 }
 
@@ -43,6 +46,7 @@ impl<R> Learnt<R> {
             unknown: HashMap::new(),
             faults: vec![],
             stopped: None,
+            is_doubtful: false,
             outages_in_a_row: 0,
         }
     }

@@ -2,17 +2,31 @@
 //!
 //! The text is searched for the ids as they stand, never parsed for what an id looks like: nothing in the host knows that.
 
-/// The positions in `asked` of the ids that stand in the text as whole words, in ascending order.
+use std::ops::Range;
+
+/// The positions in `asked` of the ids that stand in the text as whole words, in ascending order. Where a longer id that was
+/// asked too covers a shorter one, only the longer one stands there.
 pub(super) fn named(text: &str, asked: &[String]) -> Vec<usize> {
-    let is_named =
-        |id: &String| !id.is_empty() && text.match_indices(&**id).any(|(at, _)| is_whole(text, at, id.len()));
-    (0..asked.len()).filter(|&position| is_named(&asked[position])).collect()
+    let mut spots: Vec<(Range<usize>, usize)> = vec![];
+    for (position, id) in asked.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
+        let starts = text.match_indices(&**id).map(|(start, _)| start);
+        let ranges = starts.map(|start| start..start + id.len()).filter(|range| is_whole(text, range));
+        spots.extend(ranges.map(|range| (range, position)));
+    }
+    let covers = |outer: &Range<usize>, inner: &Range<usize>| {
+        outer.start <= inner.start && inner.end <= outer.end && inner.len() < outer.len()
+    };
+    let stands = |(range, _): &&(Range<usize>, usize)| !spots.iter().any(|(other, _)| covers(other, range));
+    let mut positions: Vec<_> = spots.iter().filter(stands).map(|(_, position)| *position).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
 }
 
-/// Whether nothing that could belong to a longer id touches the word that starts there.
-fn is_whole(text: &str, start: usize, length: usize) -> bool {
-    let before = text[..start].chars().next_back();
-    let after = text[start + length..].chars().next();
+/// Whether nothing that could belong to a longer id touches the word that stands there.
+fn is_whole(text: &str, range: &Range<usize>) -> bool {
+    let before = text[..range.start].chars().next_back();
+    let after = text[range.end..].chars().next();
     !before.is_some_and(continues_a_word) && !after.is_some_and(continues_a_word)
 }
 
@@ -57,5 +71,7 @@ mod tests {
         check("Value (a b/c) is invalid", &["a b/c"], &[0]);
         check("Value (é) is invalid", &["é"], &[0]);
         check("Value (é é) is invalid", &["é", "e"], &[0]);
+        check(r#"Invalid id: "vol-0a/""#, &["vol-0a", "vol-0a/"], &[1]);
+        check(r#"Invalid ids: "vol-0a/", "vol-0a""#, &["vol-0a", "vol-0a/"], &[0, 1]);
     }
 }
