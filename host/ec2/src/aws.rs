@@ -15,6 +15,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use aws_sdk_ec2::operation::describe_instances::DescribeInstancesError;
 use aws_sdk_ec2::operation::describe_volumes::DescribeVolumesError;
@@ -42,7 +43,7 @@ mod parked;
 mod problems;
 
 use asking::Asking;
-use bulk::{Bulk, Swept};
+use bulk::{Asked, Bulk};
 use connect::Environment;
 use describe::{Describe, Instances, Volumes};
 use fault::Fault;
@@ -61,6 +62,8 @@ pub struct Ec2 {
     limiter: Arc<Limiter>,
     region: String,
     options: Options,
+    /// Whether anything that was asked was ever described.
+    is_known_place: AtomicBool,
 }
 
 impl Ec2 {
@@ -88,6 +91,7 @@ impl Ec2 {
             limiter,
             region: environment.region()?,
             options: options.clone(),
+            is_known_place: AtomicBool::new(false),
         })
     }
 
@@ -107,9 +111,15 @@ impl Ec2 {
         let volumes = question.volumes.iter().map(|id| &*id.aws_volume_id);
         let instances = question.instances.iter().map(|id| &*id.instance_id);
         let (volumes, (instances, names, fault)) = tokio::join!(
-            self.volumes.sweep(volumes, &self.limiter, deadline),
-            self.instances_and_names(instances, &question.names, deadline),
+            self.volumes.ask(volumes, &self.limiter, deadline),
+            self.ask_instances_and_names(instances, &question.names, deadline),
         );
+        if volumes.has_found() || instances.has_found() {
+            self.is_known_place.store(true, Ordering::Relaxed);
+        }
+        let is_known_place = self.is_known_place.load(Ordering::Relaxed);
+        let volumes = self.volumes.conclude(volumes, is_known_place);
+        let instances = self.instances.conclude(instances, is_known_place);
         let place = Place::file(format!("EC2 in {}", self.region));
         let mut problems: Vec<Problem> = problems::of_sweep::<Volumes>(&volumes, &place);
         problems.extend(problems::of_sweep::<Instances>(&instances, &place));
@@ -125,14 +135,14 @@ impl Ec2 {
         }
     }
     /// One after the other: what stops the one question stops the other.
-    async fn instances_and_names(
+    async fn ask_instances_and_names(
         &self,
         ids: impl Iterator<Item = &str>,
         names: &[NodeName],
         deadline: Instant,
-    ) -> (Swept<Instance>, Vec<Option<bool>>, Option<Fault>) {
-        let instances = self.instances.sweep(ids, &self.limiter, deadline).await;
-        if instances.stopped.is_some() {
+    ) -> (Asked<Instance>, Vec<Option<bool>>, Option<Fault>) {
+        let instances = self.instances.ask(ids, &self.limiter, deadline).await;
+        if instances.has_stopped() {
             return (instances, vec![None; names.len()], None);
         }
         let asking = Asking { describe: &self.instances.describe, limiter: &self.limiter, deadline };

@@ -41,14 +41,30 @@ struct Memory {
     resume_at: Option<String>,
 }
 
+/// What was asked and learnt in a sweep, before it is judged as a whole.
+pub(super) struct Asked<R> {
+    ids: Sorted,
+    learnt: Learnt<R>,
+}
+
+impl<R> Asked<R> {
+    /// Whether anything was described.
+    pub(super) fn has_found(&self) -> bool {
+        !self.learnt.found.is_empty()
+    }
+
+    /// Whether the sweep ended early.
+    pub(super) fn has_stopped(&self) -> bool {
+        self.learnt.stopped.is_some()
+    }
+}
+
 /// What a sweep gave.
 #[derive(Debug)]
 pub(super) struct Swept<R> {
     /// For each id that was asked.
     pub(super) evidence: HashMap<String, Evidence<R>>,
     pub(super) faults: Vec<Fault>,
-    /// Why the rest was not asked, if it was not.
-    pub(super) stopped: Option<UnknownCause>,
 }
 
 /// The ids of a sweep, each once.
@@ -67,12 +83,12 @@ impl<D: Describe> Bulk<D> {
     }
 
     /// Learns what EC2 says of these ids.
-    pub(super) async fn sweep(
+    pub(super) async fn ask(
         &self,
         ids: impl Iterator<Item = &str>,
         limiter: &Limiter,
         deadline: Instant,
-    ) -> Swept<D::Record> {
+    ) -> Asked<D::Record> {
         let ids = self.sort(ids);
         let asking = Asking { describe: &self.describe, limiter, deadline };
         let mut learnt = Learnt::new();
@@ -94,8 +110,7 @@ impl<D: Describe> Bulk<D> {
                 Some(cause) => learnt.not_asked(ids, cause),
             }
         }
-        learnt.disbelieve_if_too_many(&ids.fresh);
-        self.conclude(&ids, learnt)
+        Asked { ids, learnt }
     }
 
     fn sort<'a>(&self, ids: impl Iterator<Item = &'a str>) -> Sorted {
@@ -122,8 +137,11 @@ impl<D: Describe> Bulk<D> {
         sorted
     }
 
-    /// Makes the evidence, and remembers what the next sweep needs.
-    fn conclude(&self, ids: &Sorted, mut learnt: Learnt<D::Record>) -> Swept<D::Record> {
+    /// Makes the evidence, and remembers what the next sweep needs. `is_known_place` says whether this region and account ever
+    /// described anything that was asked.
+    pub(super) fn conclude(&self, asked: Asked<D::Record>, is_known_place: bool) -> Swept<D::Record> {
+        let Asked { ids, mut learnt } = asked;
+        learnt.disbelieve_if_too_many(&ids.fresh, is_known_place);
         let mut memory = self.memory();
         let now = Instant::now();
         if let Some(cause) = learnt.stopped {
@@ -145,7 +163,7 @@ impl<D: Describe> Bulk<D> {
             (id.clone(), evidence)
         });
         let evidence = evidence.collect();
-        Swept { evidence, faults: learnt.faults, stopped: learnt.stopped }
+        Swept { evidence, faults: learnt.faults }
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -181,3 +199,6 @@ async fn look_for<D: Describe>(ids: &[String], asking: &Asking<'_, D>, learnt: &
         Some(Failure::Ids { text, .. }) => learnt.failed(ids, Fault::new(UnknownCause::ApiFault, text)),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,11 +83,13 @@ impl<R> Learnt<R> {
         self.unknown.extend(ids.into_iter().map(|id| (id.clone(), cause)));
     }
 
-    /// If EC2 rejected too many of these ids, or nothing but rejections came, none of the rejections is believed.
-    pub(super) fn disbelieve_if_too_many(&mut self, asked: &[String]) {
+    /// If EC2 rejected too many of these ids, none of the rejections is believed. Nor is it where nothing but rejections came,
+    /// unless they are few and from a place that described something before: in the wrong region nothing ever is there.
+    pub(super) fn disbelieve_if_too_many(&mut self, asked: &[String], is_known_place: bool) {
         let rejected: Vec<_> = asked.iter().filter(|id| self.rejected.contains_key(*id)).cloned().collect();
-        let nothing_came = self.found.is_empty() && rejected.len() > FEW;
-        if !nothing_came && !is_too_many(rejected.len(), asked.len()) {
+        let is_nothing_there =
+            self.found.is_empty() && !rejected.is_empty() && (rejected.len() > FEW || !is_known_place);
+        if !is_nothing_there && !is_too_many(rejected.len(), asked.len()) {
             return;
         }
         let detail = format!("{} of {} ids are rejected", rejected.len(), asked.len());

@@ -84,7 +84,6 @@ mod tests {
         let swept = Swept {
             evidence: throttled.chain(others).collect(),
             faults: vec![Fault::new(UnknownCause::Throttled, "RequestLimitExceeded: Request limit exceeded")],
-            stopped: Some(UnknownCause::Throttled),
         };
         let problems = of_sweep::<Volumes>(&swept, &Place::file("EC2 in eu-west-1"));
         let texts: Vec<_> = problems.iter().map(|problem| (problem.code, problem.to_string())).collect();

@@ -1,11 +1,11 @@
 //! Ids that EC2 rejects, in a batch with others: rows D-1 to D-6, D-20, D-29.
 
-use zonewarden_ec2::Ec2;
+use zonewarden_ec2::{Ec2, Question};
 use zonewarden_ec2_double::{Action, Fault, Naming, Volume};
 
 use super::scripted::Server;
 use crate::{
-    about_instances, about_volumes, codes, instance, is_unknown, options, shapes, tally, verdicts, volume,
+    about_instances, about_volumes, codes, instance, is_unknown, options, running, shapes, tally, verdicts, volume,
     with_instances, with_volumes,
 };
 
@@ -211,6 +211,31 @@ async fn d_29_in_the_wrong_region_nothing_is_missing() {
         double.clear_faults();
         assert_eq!(tally(&ec2.sweep(&question).await.volumes), counted(&[("found", 1200)]), "{naming:?}");
     }
+}
+
+#[tokio::test]
+async fn d_29_few_volumes_are_missing_only_where_something_was_there_before() {
+    let (double, ec2) = with_volumes(2).await;
+    let question = about_volumes((0..2).map(volume));
+    double.fault_always(Action::DescribeVolumes, Fault::WrongRegion);
+    let sweep = ec2.sweep(&question).await;
+    assert_eq!((verdicts(&sweep.volumes), codes(&sweep)), (vec!["unknown: api-fault".to_owned(); 2], vec!["rejected"]));
+    double.clear_faults();
+    assert_eq!(verdicts(&ec2.sweep(&question).await.volumes), ["found"; 2]);
+    double.with(|world| (0..2).for_each(|number| assert!(world.remove_volume(&volume(number)))));
+    assert_eq!(verdicts(&ec2.sweep(&question).await.volumes), ["missing, by filter too"; 2]);
+}
+
+#[tokio::test]
+async fn d_29_a_node_that_is_there_shows_that_the_region_is_right() {
+    let (double, ec2) = with_volumes(1).await;
+    double.with(|world| {
+        world.add_instance(running(1));
+        world.remove_volume(&volume(0));
+    });
+    let instances = about_instances([instance(1)]).instances;
+    let sweep = ec2.sweep(&Question { instances, ..about_volumes([volume(0)]) }).await;
+    assert_eq!(verdicts(&sweep.volumes), ["missing, by filter too"]);
 }
 
 #[tokio::test]

@@ -27,9 +27,9 @@ async fn a_parked_id_costs_one_call_by_filter() {
 
 #[tokio::test]
 async fn e_8_each_sweep_gives_a_read_of_its_own() {
-    let (double, ec2) = with_volumes(1).await;
+    let (double, ec2) = with_volumes(2).await;
     double.with(|world| world.remove_volume(&volume(0)));
-    let question = about_volumes([volume(0)]);
+    let question = about_volumes((0..2).map(volume));
     let mut reads = vec![];
     for _ in 0..3 {
         let sweep = ec2.sweep(&question).await;
