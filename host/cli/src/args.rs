@@ -30,6 +30,10 @@ pub(crate) enum Command {
     ///
     /// Exit status: 0 told, 1 told with findings, 2 there is no such object or nothing could be answered.
     Explain(ExplainArgs),
+    /// Watch the cluster, poll EC2, and keep what Kubernetes believes true to it
+    ///
+    /// Exit status: 0 ended by a signal, 2 could not begin.
+    Run(Box<run::RunArgs>),
     /// Look into a policy component, or run its cases
     Policy(PolicyArgs),
 }

@@ -19,7 +19,11 @@ pub(crate) fn engine(args: &DeciderArgs) -> Result<Engine> {
 
 /// The policy of `--policy`, else the built-in one.
 pub(crate) fn policy(args: &DeciderArgs) -> Result<Policy> {
-    let engine = engine(args)?;
+    policy_of(&engine(args)?, args)
+}
+
+/// The same, in an engine that is there already.
+pub(crate) fn policy_of(engine: &Engine, args: &DeciderArgs) -> Result<Policy> {
     match &args.policy {
         None => engine.load(DEFAULT_POLICY).context("the built-in policy can't be loaded"),
         Some(file) => {

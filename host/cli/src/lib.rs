@@ -49,6 +49,7 @@ fn run(args: &[OsString]) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Policy(args) => policy::run(&args),
     }
 }

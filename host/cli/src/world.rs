@@ -7,27 +7,62 @@ use jiff::Timestamp;
 use zonewarden_cluster::{self as cluster, Index};
 use zonewarden_documents::Severity;
 use zonewarden_ec2 as ec2;
+use zonewarden_contract::types::AwsVolumeId;
 use zonewarden_engine::ConfiguredPolicy;
 use zonewarden_sync::Survey;
 
 use crate::args::WorldArgs;
 use crate::report::Problem;
 
+#[cfg(all(feature = "aws", feature = "live"))]
+mod live;
+
 /// How a world on files is named.
 const ON_FILES: &str = "--world DIR, or --cluster FILE with --volumes FILE and --instances FILE";
+
+/// Where EC2's facts come from.
+#[derive(Debug)]
+pub(crate) enum Ec2 {
+    /// From files.
+    Files(ec2::Files),
+    /// From EC2.
+    #[cfg(all(feature = "aws", feature = "live"))]
+    Live(live::Ec2),
+}
 
 /// What was read, and what could not be.
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) cluster: Index,
-    pub(crate) ec2: ec2::Files,
+    pub(crate) ec2: Ec2,
     pub(crate) problems: Vec<Problem>,
 }
 
 impl World {
+    /// Whether EC2's facts come from files.
+    pub(crate) const fn is_on_files(&self) -> bool {
+        matches!(self.ec2, Ec2::Files(_))
+    }
+
+    /// What EC2 says of a volume, whether the cluster names it or not.
+    pub(crate) fn volume_at_ec2(&self, id: &AwsVolumeId) -> Option<ec2::Volume> {
+        match &self.ec2 {
+            Ec2::Files(files) => files.loaded.volumes.get(&id.aws_volume_id).cloned(),
+            #[cfg(all(feature = "aws", feature = "live"))]
+            Ec2::Live(live) => {
+                let question = ec2::Question { volumes: vec![id.clone()], ..ec2::Question::default() };
+                live.sweep(&question).volumes.first().and_then(ec2::Evidence::record).cloned()
+            }
+        }
+    }
+
     /// Asks the policy what the ids of this world mean.
     pub(crate) fn survey<'a>(&'a self, policy: &'a ConfiguredPolicy) -> Result<Survey<'a>, zonewarden_engine::Error> {
-        Survey::new(&self.cluster, policy, self.ec2.observed_at, |question| self.ec2.sweep(question))
+        match &self.ec2 {
+            Ec2::Files(files) => Survey::new(&self.cluster, policy, files.observed_at, |question| files.sweep(question)),
+            #[cfg(all(feature = "aws", feature = "live"))]
+            Ec2::Live(live) => Survey::new(&self.cluster, policy, Timestamp::now(), |question| live.sweep(question)),
+        }
     }
 }
 
@@ -37,10 +72,10 @@ pub(crate) fn of(args: &WorldArgs) -> Result<World> {
         return of_folder(folder);
     }
     if args.cluster.is_empty() {
-        if let Some(lack) = lack(cfg!(feature = "live"), cfg!(feature = "aws")).filter(|_| args.live.is_named()) {
-            bail!("{lack}");
-        }
-        bail!("no world is named: give {ON_FILES}");
+        #[cfg(all(feature = "aws", feature = "live"))]
+        return live::of(&args.live);
+        #[cfg(not(all(feature = "aws", feature = "live")))]
+        return Err(lacking());
     }
     let ec2: Vec<PathBuf> = args.volumes.iter().chain(&args.instances).cloned().collect();
     let stdin = |paths: &[PathBuf]| paths.iter().filter(|path| path.as_os_str() == "-").count();
@@ -55,6 +90,13 @@ pub(crate) fn of(args: &WorldArgs) -> Result<World> {
         }
     }
     Ok(world)
+}
+
+/// What a build says that can't read a live world.
+#[cfg(not(all(feature = "aws", feature = "live")))]
+pub(crate) fn lacking() -> anyhow::Error {
+    let lack = lack(cfg!(feature = "live"), cfg!(feature = "aws"));
+    anyhow::Error::msg(lack.unwrap_or_default())
 }
 
 /// What keeps a build from reading a live world, by the features that it has; `None` where nothing does.
@@ -104,6 +146,7 @@ fn new(cluster: cluster::Loaded, ec2: ec2::Loaded, read: &str) -> Result<World> 
     }
     // What files say is taken as of now, however old they are: a dump is judged as it was.
     let ec2 = ec2::Files { loaded: ec2, observed_at: Timestamp::now() };
+    let ec2 = Ec2::Files(ec2);
     Ok(World { cluster: cluster.index, ec2, problems })
 }
 

@@ -127,6 +127,7 @@ impl UnknownCause {
         match self {
             Self::NotAsked => "not-asked",
             Self::NotListed => "not-listed",
+            Self::TooOld => "too-old",
             Self::Contradiction => "contradiction",
             Self::Uncertain => "uncertain",
             Self::Throttled => "throttled",

@@ -88,13 +88,14 @@ impl Host {
     }
 
     /// Runs until it is told to stop.
-    pub async fn run(mut self, mut stop: watch::Receiver<bool>) {
+    pub async fn run(mut self, stop: impl Future<Output = ()> + Send) {
+        let mut stop = std::pin::pin!(stop);
         let (sender, mut answers) = mpsc::channel::<Answered>(8);
         let mut ticks = tokio::time::interval(self.reconciler.options.intervals.suspects);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                _ = stop.wait_for(|stop| *stop) => return,
+                () = &mut stop => return,
                 _ = ticks.tick() => self.tick(&sender).await,
                 Some(answer) = answers.recv() => self.take(answer).await,
             }
@@ -107,8 +108,9 @@ impl Host {
 
     /// Looks at the cluster, asks EC2 what is due, and reads the suspects' Leases.
     async fn tick(&mut self, sender: &mpsc::Sender<Answered>) {
-        self.status.send_modify(|status| status.ticked = Some(Instant::now()));
-        if !self.parts.cluster.all_synced() || !self.parts.fence.holds() {
+        let leads = self.parts.fence.holds();
+        self.status.send_modify(|status| (status.ticked, status.leads) = (Some(Instant::now()), leads));
+        if !leads || !self.parts.cluster.all_synced() {
             return;
         }
         self.reconciler.set_policy(self.parts.policy.current());
@@ -199,7 +201,8 @@ impl Host {
         }
         let Finding { subject, severity, reason, .. } = finding;
         let digest = self.reconciler.policy().digest();
-        tracing::info!(subject, code = reason.code, ?severity, policy = digest, "{}", reason.message);
+        let remedies: Vec<_> = finding.acts.iter().map(|act| act.deed.remedy()).collect();
+        tracing::info!(subject, code = reason.code, ?severity, ?remedies, policy = digest, "{}", reason.message);
         metering::told(finding);
         for event in telling::of_finding(finding, now.calendar) {
             self.write_event(event).await;
@@ -211,9 +214,6 @@ impl Host {
         let remedy = act.deed.remedy();
         if let Err(withheld) = self.reconciler.allow(act, death, self.now().moment) {
             metering::remedy(remedy, withheld.0, withheld == Withheld("observe-mode"));
-            if withheld == Withheld("observe-mode") {
-                tracing::debug!(?remedy, code = act.reason.code, "would be done");
-            }
             return;
         }
         let cached = self.parts.cluster.read();

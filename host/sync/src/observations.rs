@@ -217,8 +217,7 @@ impl Survey<'_> {
         source: Option<&VolumeSource>,
     ) -> NodeReport {
         let Some(node) = self.cluster.node(&name.node_name) else {
-            let by_records = self.facts.instances().any(|instance| instance.bears(name));
-            let name_taken = self.history.is_name_taken(name, by_records);
+            let name_taken = self.history.is_name_taken(name, self.facts.is_name_taken(name));
             return NodeReport::Absent(AbsentNode { name_taken, seconds: self.history.absent_seconds(name) });
         };
         let names = self.unique_names(driver, volume, source);

@@ -5,6 +5,8 @@ use std::time::Instant;
 /// How the host fares.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Status {
+    /// Whether this replica polls and writes.
+    pub leads: bool,
     /// When the loop came round last.
     pub ticked: Option<Instant>,
     /// The age of the oldest evidence about a volume, in seconds; `None` where one was never answered.

@@ -1,5 +1,6 @@
 //! One look at one world.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use jiff::Timestamp;
@@ -7,7 +8,7 @@ use zonewarden_cluster::Index;
 use zonewarden_contract::attachment::InstanceState;
 use zonewarden_contract::placement::NodeClass;
 use zonewarden_contract::types::{InstanceId, NodeName, VolumeEvidence, VolumeSource};
-use zonewarden_ec2::{Question, Sweep};
+use zonewarden_ec2::{Problem, Question, Sweep};
 use zonewarden_engine::{ConfiguredPolicy, Error};
 
 use crate::classes::NodeGroups;
@@ -26,6 +27,7 @@ pub struct Survey<'a> {
     pub(crate) facts: Facts,
     pub(crate) history: History<'a>,
     groups: OnceLock<NodeGroups>,
+    problems: Vec<Problem>,
 }
 
 impl<'a> Survey<'a> {
@@ -41,10 +43,15 @@ impl<'a> Survey<'a> {
     ) -> Result<Self, Error> {
         let mut identities = Identities::default();
         identities.learn(cluster, policy)?;
-        let question = identities.question();
-        let answer = sweep(&question);
+        let mut question = identities.question();
+        let named: BTreeSet<&NodeName> = cluster.attachments().map(|attachment| &attachment.node).collect();
+        let absent = named.into_iter().filter(|node| cluster.node(&node.node_name).is_none());
+        question.names = absent.cloned().collect();
+        let mut answer = sweep(&question);
+        let problems = std::mem::take(&mut answer.problems);
         let facts = Facts::new(question, answer, now);
-        Self::with(cluster, policy, identities, facts, History::Settled)
+        let survey = Self::with(cluster, policy, identities, facts, History::Settled)?;
+        Ok(Self { problems, ..survey })
     }
 
     /// Looks at a world with what is known of it already.
@@ -57,7 +64,7 @@ impl<'a> Survey<'a> {
     ) -> Result<Self, Error> {
         identities.learn_contradictions(&facts, policy)?;
         let occupancy = Occupancy::count(cluster, &identities, policy.info());
-        Ok(Self { cluster, policy, identities, occupancy, facts, history, groups: OnceLock::new() })
+        Ok(Self { cluster, policy, identities, occupancy, facts, history, groups: OnceLock::new(), problems: Vec::new() })
     }
 
     /// The classes of the nodes, which not every survey needs.
@@ -68,6 +75,12 @@ impl<'a> Survey<'a> {
     /// What the ids mean, and who uses what, for the next survey.
     pub(crate) fn into_parts(self) -> (Identities, Occupancy) {
         (self.identities, self.occupancy)
+    }
+
+    /// What went wrong when EC2 was asked.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
     }
 
     /// What the ids mean.

@@ -1,5 +1,4 @@
 //! What `zonewarden run` can be told.
-#![allow(dead_code, reason = "wired by run")]
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -23,6 +22,9 @@ pub(crate) struct RunArgs {
     pub(crate) modes: ModeArgs,
     #[command(flatten)]
     pub(crate) polling: PollingArgs,
+    /// How old an attachment has to be before anything is done about it, but for a proven death
+    #[arg(long, env = "ZONEWARDEN_QUIET_PERIOD", value_name = "DURATION", value_parser = interval, default_value = "5m")]
+    pub(crate) quiet_period: Duration,
     #[command(flatten)]
     pub(crate) lease: LeaseArgs,
     /// Where /metrics, /healthz and /readyz are served
@@ -93,6 +95,17 @@ pub(crate) struct PollingArgs {
     /// How often EC2 is asked about instances that may have died
     #[arg(long, env = "ZONEWARDEN_SUSPECT_INTERVAL", value_name = "DURATION", value_parser = interval, default_value = "1s")]
     pub(crate) suspect_interval: Duration,
+}
+
+impl PollingArgs {
+    /// The intervals of the host.
+    pub(crate) fn intervals(&self) -> zonewarden_sync::Intervals {
+        zonewarden_sync::Intervals {
+            volumes: self.volume_interval,
+            instances: self.instance_interval,
+            suspects: self.suspect_interval,
+        }
+    }
 }
 
 /// Which Lease tells the replica that polls and writes.
