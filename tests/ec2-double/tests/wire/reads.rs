@@ -207,7 +207,7 @@ async fn nonsense_is_well_formed_and_the_same_for_the_same_seed() {
         ec2.fault_always(VOLUMES, Fault::Nonsense(seed));
         ec2.fault_always(INSTANCES, Fault::Nonsense(seed));
         let mut seen = String::new();
-        for _ in 0..20 {
+        for _ in 0..60 {
             for action in [VOLUMES, INSTANCES] {
                 let body = told(&ec2, action, &[]).await;
                 assert_eq!(body.matches("<item>").count(), body.matches("</item>").count(), "{body}");
