@@ -1,24 +1,33 @@
 //! Who did what, as the API server's own audit log tells it.
 
-use std::fs;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The audit log of a control plane.
-#[derive(Debug, Clone)]
+/// The audit log of a control plane, as far as it is about one user.
+#[derive(Debug)]
 pub struct AuditLog {
     path: PathBuf,
+    user: &'static str,
+    read: Mutex<ReadSoFar>,
+}
+
+/// Scenarios look several times a second: what was read once is kept.
+#[derive(Debug, Default)]
+struct ReadSoFar {
+    bytes: u64,
+    entries: Vec<Entry>,
 }
 
 /// A request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Who asked.
-    pub user: String,
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`.
     pub verb: String,
     /// The kind of object in the plural, with the part of it where there is one: `pods`, `nodes/status`.
@@ -46,26 +55,34 @@ impl Entry {
 impl AuditLog {
     /// Reads the log at this place.
     #[must_use]
-    pub fn new(path: PathBuf) -> Self {
-        Self { path }
+    pub fn new(path: PathBuf, user: &'static str) -> Self {
+        Self { path, user, read: Mutex::default() }
     }
 
-    /// All requests of a user so far, in the order in which they were answered. The API server writes a line before it answers,
-    /// so none is missing.
+    /// All requests of the user so far, in the order in which they were answered. The API server writes a line before it
+    /// answers, so none is missing.
     ///
     /// # Errors
     /// Where the log can't be read.
-    pub fn of(&self, user: &str) -> Result<Vec<Entry>> {
-        let text = fs::read_to_string(&self.path).with_context(|| format!("{} can't be read", self.path.display()))?;
-        let mut entries = Vec::new();
+    pub fn entries(&self) -> Result<Vec<Entry>> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = File::open(&self.path).with_context(|| format!("{} can't be read", self.path.display()))?;
+        file.seek(SeekFrom::Start(read.bytes))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
         // What follows the last line break is still being written.
-        for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+        for line in text.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
+            read.bytes += u64::try_from(line.len())?;
+            let line = std::str::from_utf8(line).context("the audit log is UTF-8")?;
+            if !line.contains(self.user) {
+                continue;
+            }
             let line: Line = serde_json::from_str(line).context("the audit log holds JSON")?;
-            if line.user.username == user && line.stage != "ResponseStarted" {
-                entries.push(line.into());
+            if line.user.username == self.user && line.stage != "ResponseStarted" {
+                read.entries.push(line.into());
             }
         }
-        Ok(entries)
+        Ok(read.entries.clone())
     }
 }
 
@@ -109,7 +126,6 @@ impl From<Line> for Entry {
             resource = format!("{resource}/{subresource}");
         }
         Self {
-            user: line.user.username,
             verb: line.verb,
             resource,
             namespace,

@@ -3,6 +3,7 @@
 //! A scenario sets its own scene on a stage, lets something happen, and tells how long the app was away. It fails where anything
 //! that lives was touched, whoever the rescuer is. Whether the time is good is for the caller to judge: it depends on the rescuer.
 
+pub mod at_rest;
 pub mod deaths;
 pub mod detached;
 pub mod living;

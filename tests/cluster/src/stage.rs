@@ -36,7 +36,7 @@ pub struct Stage {
     pub client: Client,
     /// The AWS account.
     pub account: Account,
-    /// Who did what.
+    /// What the rescuer asked of the API server.
     pub audit: AuditLog,
     /// The control plane.
     pub plane: ControlPlane,
@@ -65,7 +65,7 @@ impl Stage {
         let fleet = Fleet::start(plane.client("kubelets").await?, Arc::new(account.clone())).await?;
         let cloud_controller = cloud_controller::start(plane.client("cloud-controller").await?, account.clone());
         let attachments = Attachments::watch(client.clone());
-        let audit = AuditLog::new(plane.audit_log());
+        let audit = AuditLog::new(plane.audit_log(), rbac::USER);
         let program_mode = match rescuer {
             Rescuer::Program(program) => Some(program.mode),
             Rescuer::None | Rescuer::Script => None,

@@ -19,7 +19,8 @@ use crate::stage;
 #[tokio::test(flavor = "multi_thread")]
 async fn kubernetes_alone_attaches_detaches_and_waits_for_the_dead() {
     let Some(stage) = stage(Rescuer::None, Duration::from_secs(30)).await else { return };
-    let played = tokio::try_join!(a_deleted_pod_lets_its_volume_go(&stage), a_dead_machine_keeps_its_attachment(&stage));
+    let played =
+        tokio::try_join!(a_deleted_pod_lets_its_volume_go(&stage), a_dead_machine_keeps_its_attachment(&stage));
     if let Err(error) = played {
         panic!("{error:#}\n{}", stage.tails());
     }
@@ -50,7 +51,10 @@ async fn a_dead_machine_keeps_its_attachment(stage: &Stage) -> Result<()> {
     scene.terminate(&victim)?;
     hold_for("the dead machine keeps its pod and its attachment", Duration::from_secs(20), async || {
         let attachments = scene.attachments().await?;
-        ensure!(attachments.iter().any(|attachment| attachment.spec.node_name == victim.node), "the attachment is gone");
+        ensure!(
+            attachments.iter().any(|attachment| attachment.spec.node_name == victim.node),
+            "the attachment is gone"
+        );
         let pod = scene.pods().get("app-0").await?;
         let bound = pod.spec.and_then(|spec| spec.node_name);
         ensure!(bound.as_ref() == Some(&victim.node), "the pod is bound to {bound:?}");

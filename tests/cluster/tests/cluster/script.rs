@@ -18,7 +18,8 @@ fn of(scenarios: &[Scenario], names: &[&str]) -> Vec<Scenario> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_recovers_the_dead() {
     let Some(stage) = stage(Rescuer::Script, Duration::from_secs(150)).await else { return };
-    let scenarios: Vec<_> = deaths::ALL.iter().filter(|scenario| !FOOLED_IN.contains(&scenario.name)).copied().collect();
+    let scenarios: Vec<_> =
+        deaths::ALL.iter().filter(|scenario| !FOOLED_IN.contains(&scenario.name)).copied().collect();
     let played = play_all(&stage, &scenarios).await.unwrap_or_else(|error| panic!("{error:#}"));
     for one in played {
         let Outcome::RanAgain(away) = one.outcome else { panic!("{}: {:?}", one.name, one.outcome) };
