@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Result, ensure};
-use zonewarden_ec2_double::{AttachmentState, Double, Instance, InstanceState, Volume};
+use zonewarden_ec2_double::{AttachmentState, Double, Instance, InstanceState, Volume, World};
 
 use crate::fleet::Disks;
 
@@ -39,6 +39,11 @@ impl Account {
     /// # Errors
     /// Where there is no such instance.
     pub fn begin_termination(&self, instance: &str) -> Result<()> {
+        self.ec2.with(|world| {
+            for volume in held(world, instance) {
+                world.set_mounted(&volume, instance, false);
+            }
+        });
         self.set_state(instance, InstanceState::ShuttingDown)
     }
 
@@ -53,8 +58,7 @@ impl Account {
     /// The volumes of an instance become free.
     pub fn release(&self, instance: &str) {
         self.ec2.with(|world| {
-            let held: Vec<String> = world.volumes_of(instance).iter().map(|volume| volume.id.clone()).collect();
-            for volume in held {
+            for volume in held(world, instance) {
                 world.put_detached(&volume);
             }
         });
@@ -91,6 +95,10 @@ impl Disks for Account {
     fn set_mounted(&self, instance: &str, volume: &str, mounted: bool) {
         self.ec2.with(|world| world.set_mounted(volume, instance, mounted));
     }
+}
+
+fn held(world: &World, instance: &str) -> Vec<String> {
+    world.volumes_of(instance).iter().map(|volume| volume.id.clone()).collect()
 }
 
 /// An id that no other thing of this process has.

@@ -98,9 +98,8 @@ impl Binaries {
     }
 
     fn look() -> Result<Option<Self>> {
-        let kubernetes = |name, package| {
-            find(&Program { name, module: KUBERNETES, package, version_variables: KUBERNETES_VERSION })
-        };
+        let kubernetes =
+            |name, package| find(&Program { name, module: KUBERNETES, package, version_variables: KUBERNETES_VERSION });
         let etcd = Program { name: "etcd", module: ETCD, package: ETCD.upstream, version_variables: &[] };
         let attacher = Program {
             name: "csi-attacher",
@@ -154,7 +153,10 @@ fn build(program: &Program, version: &str, folder: &Path) -> Result<()> {
     if cached.is_file() {
         return Ok(());
     }
-    tell(&format!("building {} {version}, once; all programs together take some nine minutes on two cores", program.name));
+    tell(&format!(
+        "building {} {version}, once; all programs together take some nine minutes on two cores",
+        program.name
+    ));
     let unfinished = folder.join(format!("{}.unfinished", program.name));
     let output = Command::new("go")
         .args(["build", "-mod=readonly", "-trimpath", "-ldflags", &linker_flags(program, version), "-o"])
@@ -234,7 +236,8 @@ mod tests {
 
     #[test]
     fn the_versions_are_those_of_the_manifests() {
-        let versions = [KUBERNETES, ETCD, ATTACHER].map(|module| module.version().expect("a manifest pins its program"));
+        let versions =
+            [KUBERNETES, ETCD, ATTACHER].map(|module| module.version().expect("a manifest pins its program"));
         assert_eq!(versions, ["v1.37.2", "v3.7.3", "v4.13.0"]);
     }
 

@@ -93,7 +93,8 @@ impl ControlPlane {
             front_proxy: front_proxy.client("front-proxy-client", None)?,
             service_accounts: service_account_key(folder.path())?,
         };
-        fs::write(folder.path().join("audit-policy.yaml"), flags::AUDIT_POLICY).context("the folder can be written to")?;
+        fs::write(folder.path().join("audit-policy.yaml"), flags::AUDIT_POLICY)
+            .context("the folder can be written to")?;
         let parts = Mutex::default();
         let plane = Self { parts, binaries, ports: Ports::choose()?, keys, authority, folder };
         let started = plane.start_parts().await;
@@ -231,6 +232,7 @@ impl ControlPlane {
 /// # Errors
 /// Where the file can't be read.
 pub async fn client_of(kubeconfig: &Path) -> Result<Client> {
-    let config = Config::from_custom_kubeconfig(Kubeconfig::read_from(kubeconfig)?, &KubeConfigOptions::default()).await?;
+    let config =
+        Config::from_custom_kubeconfig(Kubeconfig::read_from(kubeconfig)?, &KubeConfigOptions::default()).await?;
     Ok(Client::try_from(config)?)
 }

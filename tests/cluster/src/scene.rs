@@ -23,8 +23,8 @@ use crate::stage::Stage;
 use crate::waiting::wait_until;
 
 pub use acts::{About, Act};
-pub(crate) use objects::of_cluster;
 pub use objects::SCENE_LABEL;
+pub(crate) use objects::of_cluster;
 
 /// The zone of the volumes, with two machines.
 pub const ZONE: &str = "us-east-1a";
@@ -134,7 +134,10 @@ impl<'stage> Scene<'stage> {
         let attachments = self.attachments().await?;
         let [attachment] = attachments.as_slice() else { bail!("there are {} attachments", attachments.len()) };
         ensure!(attachment.metadata.deletion_timestamp.is_none(), "the attachment is being deleted");
-        ensure!(attachment.status.as_ref().is_some_and(|status| status.attached), "the attachment says that it is none");
+        ensure!(
+            attachment.status.as_ref().is_some_and(|status| status.attached),
+            "the attachment says that it is none"
+        );
         Ok(())
     }
 

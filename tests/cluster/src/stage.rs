@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use kube::Client;
-use zonewarden_ec2_double::{Double, Options, Timing};
+use zonewarden_ec2_double::Double;
 
 use crate::account::Account;
 use crate::attachments::Attachments;
@@ -56,9 +56,7 @@ impl Stage {
             rbac::apply_object(&client, object).await?;
         }
         rbac::apply(&client).await?;
-        let timing = Timing { attach: Duration::from_secs(1), detach: Duration::from_secs(1), ..Timing::default() };
-        let ec2 = Double::start_with(Options { timing, ..Options::default() }).await?;
-        let account = Account { ec2 };
+        let account = Account { ec2: Double::start().await };
         let socket = plane.folder().join("csi.sock");
         let csi = Controller::start(account.ec2.clone(), &socket).await.context("the CSI controller")?;
         plane.start_attacher(&socket)?;

@@ -107,7 +107,11 @@ pub(super) fn controller_manager(program: &Path, kubeconfig: &Path, keys: &Keys)
 
 pub(super) fn scheduler(program: &Path, kubeconfig: &Path) -> Command {
     let mut command = Command::new(program);
-    command.args([flag("kubeconfig", kubeconfig.display()), "--leader-elect=false".to_owned(), "--secure-port=0".to_owned()]);
+    command.args([
+        flag("kubeconfig", kubeconfig.display()),
+        "--leader-elect=false".to_owned(),
+        "--secure-port=0".to_owned(),
+    ]);
     command
 }
 

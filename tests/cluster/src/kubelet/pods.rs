@@ -48,7 +48,11 @@ impl State {
 
     /// What pods that stay mount or are about to mount.
     fn wanted_volumes(&self, staying: &[Arc<Pod>]) -> BTreeSet<String> {
-        staying.iter().flat_map(|pod| self.fleet.volumes_of(pod).unwrap_or_default()).map(|volume| unique_name(&volume)).collect()
+        staying
+            .iter()
+            .flat_map(|pod| self.fleet.volumes_of(pod).unwrap_or_default())
+            .map(|volume| unique_name(&volume))
+            .collect()
     }
 
     async fn report_volumes_in_use(&self, node: &Node, wanted: &BTreeSet<String>) -> Result<()> {

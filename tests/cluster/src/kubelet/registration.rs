@@ -72,7 +72,7 @@ impl State {
         Ok(())
     }
 
-    /// A Lease that is gone is made again only while the Node is there.
+    /// A Lease that is gone is made again only while the Node is there; a Node that was just registered is.
     pub(super) async fn renew_lease(&self) -> Result<()> {
         let leases = Api::<Lease>::namespaced(self.fleet.client.clone(), LEASE_NAMESPACE);
         let (name, now) = (&self.machine.node, MicroTime(Timestamp::now()));
@@ -81,9 +81,10 @@ impl State {
             Err(kube::Error::Api(status)) if status.is_not_found() => {}
             renewed => return Ok(renewed.map(|_| ())?),
         }
-        let Some(uid) = self.fleet.node(name).and_then(|node| node.uid()) else { return Ok(()) };
+        let node_is_there = self.renewed.is_none() || self.fleet.node(name).is_some();
+        let Some(uid) = self.node_uid.as_ref().filter(|_| node_is_there) else { return Ok(()) };
         let lease = json!({
-            "metadata": {"name": name, "ownerReferences": [self.owner(&uid)]},
+            "metadata": {"name": name, "ownerReferences": [self.owner(uid)]},
             "spec": {"holderIdentity": name, "renewTime": now, "leaseDurationSeconds": LEASE_DURATION.as_secs()},
         });
         leases.create(&PostParams::default(), &parse(lease)?).await?;

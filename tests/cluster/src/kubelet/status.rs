@@ -73,31 +73,37 @@ impl State {
     /// The pod's containers wait for its volumes.
     pub(super) async fn report_waiting(&self, pod: &Pod) -> Result<()> {
         let state = json!({"waiting": {"reason": "ContainerCreating"}});
-        self.patch_pod_status(pod, json!({
-            "phase": "Pending",
-            "startTime": Time(Timestamp::now()),
-            "conditions": [
-                {"type": "Ready", "status": "False", "reason": "ContainersNotReady"},
-                {"type": "ContainersReady", "status": "False", "reason": "ContainersNotReady"},
-            ],
-            "containerStatuses": containers(pod, false, &state),
-        }))
+        self.patch_pod_status(
+            pod,
+            json!({
+                "phase": "Pending",
+                "startTime": Time(Timestamp::now()),
+                "conditions": [
+                    {"type": "Ready", "status": "False", "reason": "ContainersNotReady"},
+                    {"type": "ContainersReady", "status": "False", "reason": "ContainersNotReady"},
+                ],
+                "containerStatuses": containers(pod, false, &state),
+            }),
+        )
         .await
     }
 
     /// The pod's containers run.
     pub(super) async fn report_running(&self, pod: &Pod) -> Result<()> {
         let state = json!({"running": {"startedAt": Time(Timestamp::now())}});
-        self.patch_pod_status(pod, json!({
-            "phase": "Running",
-            "podIP": "10.1.0.1",
-            "conditions": [
-                {"type": "Initialized", "status": "True"},
-                {"type": "Ready", "status": "True", "reason": null},
-                {"type": "ContainersReady", "status": "True", "reason": null},
-            ],
-            "containerStatuses": containers(pod, true, &state),
-        }))
+        self.patch_pod_status(
+            pod,
+            json!({
+                "phase": "Running",
+                "podIP": "10.1.0.1",
+                "conditions": [
+                    {"type": "Initialized", "status": "True"},
+                    {"type": "Ready", "status": "True", "reason": null},
+                    {"type": "ContainersReady", "status": "True", "reason": null},
+                ],
+                "containerStatuses": containers(pod, true, &state),
+            }),
+        )
         .await
     }
 

@@ -49,7 +49,12 @@ impl Program {
     }
 
     /// Starts it and waits until it is ready.
-    pub(super) async fn start(&self, kubeconfig: &Path, account: &Account, folder: &Path) -> Result<(Process, SocketAddr)> {
+    pub(super) async fn start(
+        &self,
+        kubeconfig: &Path,
+        account: &Account,
+        folder: &Path,
+    ) -> Result<(Process, SocketAddr)> {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, free_port()?));
         let mut command = Command::new(binary()?);
         command.args(["run", "--region", REGION, "--endpoint-url", &account.ec2.endpoint()]);

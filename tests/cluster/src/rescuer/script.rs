@@ -66,7 +66,8 @@ impl Script {
     /// Taint, pods, and where the Node is gone the attachments too.
     async fn clear_up(&self, name: &str, node: Option<&Node>, attachments: &[VolumeAttachment]) -> Result<()> {
         if let Some(node) = node {
-            let taint = json!({"key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoExecute"});
+            let taint =
+                json!({"key": "node.kubernetes.io/out-of-service", "value": "nodeshutdown", "effect": "NoExecute"});
             let taints = node.spec.iter().flat_map(|spec| spec.taints.iter().flatten());
             if !taints.clone().any(|there| there.key == "node.kubernetes.io/out-of-service") {
                 let patch = Patch::Strategic(json!({"spec": {"taints": [taint]}}));
@@ -91,7 +92,11 @@ impl Script {
         for attachment in attachments.iter().filter(|attachment| attachment.metadata.deletion_timestamp.is_none()) {
             let told = attachment.status.as_ref().is_some_and(|status| status.attached);
             let volume = attachment.spec.source.persistent_volume_name.clone().unwrap_or_default();
-            if told && attachment.spec.attacher == DRIVER && self.is_free(&volume).await? && self.pod_waits(attachment).await? {
+            if told
+                && attachment.spec.attacher == DRIVER
+                && self.is_free(&volume).await?
+                && self.pod_waits(attachment).await?
+            {
                 self.delete_attachment(attachment).await?;
             }
         }

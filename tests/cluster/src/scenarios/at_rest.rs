@@ -26,9 +26,8 @@ pub async fn requests(stage: &Stage, time: Duration) -> Result<Vec<Entry>> {
     sleep(time).await;
     scene.nothing_was_touched()?;
     scene.bystander_is_untouched().await?;
-    let is_due = |entry: &Entry| {
-        entry.verb == "watch" || (entry.resource == "leases" && entry.namespace == rbac::NAMESPACE)
-    };
+    let is_due =
+        |entry: &Entry| entry.verb == "watch" || (entry.resource == "leases" && entry.namespace == rbac::NAMESPACE);
     let entries = stage.audit.entries()?;
     Ok(entries.into_iter().filter(|entry| entry.at >= begun && !is_due(entry)).collect())
 }

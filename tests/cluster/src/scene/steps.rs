@@ -1,10 +1,10 @@
 //! What happens to machines and volumes in a scenario.
 
 use anyhow::{Context as _, Result};
-use kube::Api;
-use kube::api::{DeleteParams, ListParams};
 use k8s_openapi::api::apps::v1::StatefulSet;
 use k8s_openapi::api::events::v1::Event;
+use kube::Api;
+use kube::api::{DeleteParams, ListParams};
 use tokio::time::Instant;
 
 use super::{APP, Scene, containers, objects};
@@ -97,10 +97,13 @@ impl Scene<'_> {
         let ours = events.items.into_iter().filter(|event| {
             let from_rescuer = event.reporting_controller.as_deref().is_some_and(|name| name.contains(rbac::USER));
             let regarding = event.regarding.as_ref();
-            let of_namespace = regarding.and_then(|object| object.namespace.as_ref()).is_some_and(|it| *it == self.name);
+            let of_namespace =
+                regarding.and_then(|object| object.namespace.as_ref()).is_some_and(|it| *it == self.name);
             let name = regarding.and_then(|object| object.name.as_deref()).unwrap_or_default();
             from_rescuer && (of_namespace || name.starts_with(&format!("{}-", self.name)))
         });
-        Ok(ours.map(|event| format!("{}: {}", event.reason.unwrap_or_default(), event.note.unwrap_or_default())).collect())
+        Ok(ours
+            .map(|event| format!("{}: {}", event.reason.unwrap_or_default(), event.note.unwrap_or_default()))
+            .collect())
     }
 }
