@@ -38,7 +38,8 @@ fn filter(flag: Option<&str>, environment: Option<&str>) -> Result<EnvFilter> {
 /// A single word has to be a level: taken as the name of a module, as RUST_LOG takes it, `inof` would silence everything.
 fn strict(text: &str) -> Result<EnvFilter> {
     for directive in text.split(',').map(str::trim) {
-        if !directive.contains(['=', '[']) && directive.parse::<LevelFilter>().is_err() {
+        let is_word = !directive.contains(['=', '[']);
+        if is_word && (directive.is_empty() || directive.parse::<LevelFilter>().is_err()) {
             bail!(
                 "{directive:?} is none of off, error, warn, info, debug, trace, and no module with its level, as zonewarden_sync=debug"
             );

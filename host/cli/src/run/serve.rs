@@ -1,6 +1,5 @@
 //! What is served to who runs the program: `/metrics`, `/healthz`, `/readyz`.
 
-use std::future::IntoFuture as _;
 use std::io;
 use std::time::{Duration, Instant};
 
