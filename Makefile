@@ -3,7 +3,7 @@
 SHELL := bash
 TARGET := wasm32-unknown-unknown
 
-.PHONY: demo test bench mutants fuzz target
+.PHONY: demo test bench recovery mutants fuzz target
 
 demo: target ## the main job on examples/demo: no cluster, no account
 	@cargo run --quiet --locked -p zonewarden-cli --no-default-features -- check --world examples/demo; \
@@ -14,6 +14,10 @@ test: target ## every test
 
 bench: target ## the figures of docs/benchmarks.md
 	cargo bench --locked -p zonewarden-benches
+
+recovery: target ## recovery times on a real control plane; RECOVERY="--baseline --runs 3" adds Kubernetes alone, which takes an hour
+	cargo build --locked -p zonewarden-cli
+	cargo run --locked -p zonewarden-cluster-tests --bin recovery -- $(RECOVERY)
 
 mutants: ## shows that the tests of the rules bite; needs: cargo install --locked cargo-mutants
 	cargo mutants --package zonewarden-rules --no-shuffle

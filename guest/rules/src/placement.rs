@@ -23,7 +23,7 @@ pub use rating::score;
 
 use crate::answer::reason;
 use crate::settings::Settings;
-use question::Question;
+use question::{Question, Volume};
 use refusal::{Refusal, Stage};
 use zonewarden_bindings::placement::{ClassDecision, ClassVerdict, NodeClass, PodQuestion, RefusalOrigin};
 use zonewarden_bindings::types::Reason;
@@ -53,25 +53,34 @@ fn verdict(question: &Question<'_>, class: &NodeClass) -> ClassVerdict {
     }
 }
 
-/// Everything that refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59), then ours;
-/// within one plugin in the pod's order of volumes.
+/// What refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59), then ours; within one
+/// plugin in the pod's order of volumes.
+///
+/// A volume is refused once, and not for its affinity, again for its label and again by EC2, which mostly say the same. But
+/// where Kubernetes refuses for now only, what we refuse for good is told beside it.
 fn refusals(question: &Question<'_>, class: &NodeClass) -> Vec<Refusal> {
     let mut refusals = question.refusals.clone();
-    for volume in &question.volumes {
-        refusals.extend(binding::judge(volume, class));
-        labels::judge(volume, class, &mut refusals);
-    }
+    refusals.extend(question.volumes.iter().filter_map(|volume| refused_by_kubernetes(volume, class)));
     binding::judge_delayed(question, class, &mut refusals);
     limits::judge(question, class, &mut refusals);
     for volume in &question.volumes {
-        // What Kubernetes refuses for good because of this volume needs no second word from us.
         let is_settled = refusals.iter().any(|refusal| refusal.position == volume.position && refusal.is_final);
         if !is_settled {
-            whereabouts::judge(volume, class, question.refuses_unlabelled, &mut refusals);
+            refusals.extend(whereabouts::judge(volume, class, question.refuses_unlabelled));
         }
     }
     refusals.sort_by_key(|refusal| (refusal.stage, refusal.position));
     refusals
+}
+
+/// The strongest of Kubernetes' own refusals of a volume: one that stays before one that can pass, then the one that Kubernetes
+/// itself comes to first (F-59).
+fn refused_by_kubernetes(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
+    let binding = binding::judge(volume, class);
+    if binding.as_ref().is_some_and(|refusal| refusal.is_final) {
+        return binding;
+    }
+    labels::judge(volume, class).or(binding)
 }
 
 /// Why a class is feasible, and what nobody knows of it.

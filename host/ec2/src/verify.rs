@@ -97,6 +97,8 @@ pub enum UnknownCause {
     NotAsked,
     /// The answer does not list it. An answer may be filtered or partial, so this says nothing.
     NotListed,
+    /// It was asked, and so long ago that nothing follows from it.
+    TooOld,
     /// The description contradicts itself.
     Contradiction,
     /// The volume is in a state, or has an attachment in one, that tells nothing certain.
@@ -125,6 +127,7 @@ impl UnknownCause {
         match self {
             Self::NotAsked => "not-asked",
             Self::NotListed => "not-listed",
+            Self::TooOld => "too-old",
             Self::Contradiction => "contradiction",
             Self::Uncertain => "uncertain",
             Self::Throttled => "throttled",

@@ -38,21 +38,21 @@ pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
     if affinity.matches(&class.labels) {
         return None;
     }
-    let needs = [&volume.describe(), " needs nodes with ", &affinity.describe()].concat();
+    let mut words = Vec::with_capacity(8);
+    words.extend([volume.describe(), " needs nodes with ", affinity.describe(), ", and the node has "]);
     if let Some(key) = unregistered_key(affinity, &class.labels) {
-        let message =
-            [&needs, ", and the node has no ", key, " yet, which its CSI driver sets when it registers"].concat();
-        return Some(Refusal::passing(Stage::Binding, volume.position, "topology-key-missing", message));
+        words.extend(["no ", key, " yet, which its CSI driver sets when it registers"]);
+        return Some(Refusal::passing(Stage::Binding, volume.position, "topology-key-missing", words.concat()));
     }
-    let message = [&needs, ", and the node has ", &affinity.describe_labels(&class.labels)].concat();
-    Some(Refusal::lasting(Stage::Binding, volume.position, "affinity-conflict", message))
+    affinity.describe_labels(&class.labels, &mut words);
+    Some(Refusal::lasting(Stage::Binding, volume.position, "affinity-conflict", words.concat()))
 }
 
 /// F-61: an error of the scheduler, and no verdict about one node.
 pub(super) fn failed_translation(stage: Stage, volume: &Volume<'_>) -> Refusal {
     let plugin = volume.migration.map_or("", |migration| migration.plugin);
     let text = [
-        &volume.describe(),
+        volume.describe(),
         " can't be translated to CSI (",
         volume.text,
         "): on nodes where ",
@@ -160,7 +160,7 @@ pub(super) fn judge_delayed(question: &Question<'_>, class: &NodeClass, refusals
             // Kubernetes takes this one; what EC2 knows of it comes on top.
             taken.push(name);
             refusals.extend(whereabouts::gone(volume));
-            whereabouts::judge(volume, class, question.refuses_unlabelled, refusals);
+            refusals.extend(whereabouts::judge(volume, class, question.refuses_unlabelled));
             continue;
         }
         refusals.extend(judge_provisioning(claim, class));

@@ -130,14 +130,20 @@ pub(super) fn judge(question: &Question<'_>, class: &NodeClass, refusals: &mut V
         if let Some(NodeDriver { headroom: AttachHeadroom::Left(left), .. }) = on_node
             && new > *left
         {
-            let pod = question.pod.pod.as_str();
-            let message = match new {
-                1 => format!("pod {pod} adds 1 volume of the driver {driver}, and the node can attach {left} more"),
-                _ => {
-                    format!("pod {pod} adds {new} volumes of the driver {driver}, and the node can attach {left} more")
-                }
-            };
-            refusals.push(Refusal::passing(Stage::Limits, first.position, "attach-limit", message));
+            let volumes = if new == 1 { " volume of the driver " } else { " volumes of the driver " };
+            let (new, left) = (new.to_string(), left.to_string());
+            let text = [
+                "pod ",
+                &question.pod.pod,
+                " adds ",
+                &new,
+                volumes,
+                driver,
+                ", and the node can attach ",
+                &left,
+                " more",
+            ];
+            refusals.push(Refusal::passing(Stage::Limits, first.position, "attach-limit", text.concat()));
         }
     }
 }

@@ -172,10 +172,15 @@ fn a_selector_is_told_in_words() {
         selector.describe(),
         "k In [a, b] and l Exists or k NotIn [c] and m DoesNotExist or n Gt [1] and n Lt [9] or matchFields, which are not judged"
     );
-    assert_eq!(selector.describe_labels(&labels(&[("k", "x"), ("z", "y")])), "k=x, no l, no m, no n");
+    let describe_labels = |selector: &NodeSelector<'_>, labels: &[Label]| {
+        let mut words = Vec::new();
+        selector.describe_labels(labels, &mut words);
+        words.concat()
+    };
+    assert_eq!(describe_labels(&selector, &labels(&[("k", "x"), ("z", "y")])), "k=x, no l, no m, no n");
     let none = NodeSelector::new(Vec::new());
     assert_eq!(none.describe(), "terms of which none can match a node");
-    assert_eq!(none.describe_labels(&[]), "no label that could help");
+    assert_eq!(describe_labels(&none, &[]), "no label that could help");
     let topology = [TopologyTerm {
         requirements: vec![
             TopologyRequirement { key: "k".to_owned(), values: vec!["a".to_owned(), "b".to_owned()] },

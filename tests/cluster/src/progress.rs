@@ -1,0 +1,13 @@
+//! What is told while scenarios play: they take minutes.
+
+use std::io;
+
+use tracing_subscriber::EnvFilter;
+
+/// Tells on standard error how scenarios end; `RUST_LOG` asks for more. libtest does not swallow it, since it goes past the
+/// macros that it listens to.
+pub fn tell() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("zonewarden_cluster_tests=info"));
+    // Of several tests in one process the first one sets it.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).without_time().try_init();
+}
