@@ -50,9 +50,11 @@ fn problem(operation: &str, cause: UnknownCause, cost: &[&str], detail: Option<&
             (Code::Partial, "the time for the sweep was over; what is left comes first next time")
         }
         UnknownCause::Incomplete => (Code::Partial, "EC2's pages ended early"),
-        UnknownCause::NotListed | UnknownCause::NotAsked | UnknownCause::Contradiction | UnknownCause::Uncertain => {
-            (Code::Partial, "EC2 left them out of its answer and did not say why")
-        }
+        UnknownCause::NotListed
+        | UnknownCause::NotAsked
+        | UnknownCause::TooOld
+        | UnknownCause::Contradiction
+        | UnknownCause::Uncertain => (Code::Partial, "EC2 left them out of its answer and did not say why"),
     };
     let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
     Problem::error(code, place.clone(), format!("{}: {why}{detail}", cost.concat())).in_object(operation)
