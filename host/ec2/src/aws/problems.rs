@@ -54,9 +54,7 @@ fn problem(operation: &str, cause: UnknownCause, cost: &[&str], detail: Option<&
         | UnknownCause::NotAsked
         | UnknownCause::TooOld
         | UnknownCause::Contradiction
-        | UnknownCause::Uncertain => {
-            (Code::Partial, "EC2 left them out of its answer and did not say why")
-        }
+        | UnknownCause::Uncertain => (Code::Partial, "EC2 left them out of its answer and did not say why"),
     };
     let detail = detail.map(|detail| format!(" ({detail})")).unwrap_or_default();
     Problem::error(code, place.clone(), format!("{}: {why}{detail}", cost.concat())).in_object(operation)
