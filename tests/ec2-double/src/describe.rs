@@ -6,6 +6,8 @@ use crate::lies::Lies;
 use crate::request::{Filter, Parameters};
 use crate::world::Naming;
 
+use self::select::Wanted;
+
 mod kinds;
 mod paging;
 mod select;
@@ -46,7 +48,8 @@ pub(crate) fn read<T: Described>(parameters: &Parameters, reading: Reading<'_, T
     let naming = reading.naming;
     let faults = reading.faults;
     let shows_hidden = parameters.flag("IncludeManagedResources");
-    let selection = select::select(reading, &filters, shows_hidden);
+    let wanted = Wanted { filters, shows_hidden, asks_by_id: !ids.is_empty() };
+    let selection = select::select(reading, &wanted);
     let missing: Vec<&str> = ids.iter().map(String::as_str).filter(|id| !selection.existing.contains(*id)).collect();
     if !missing.is_empty() {
         return Err(missing_error::<T>(&missing, &ids, naming, faults));

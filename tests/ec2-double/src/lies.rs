@@ -75,6 +75,11 @@ impl<T: Clone> Lies<T> {
         self.0.push(Lie { id: id.to_owned(), left, alter });
     }
 
+    /// Whether there is any about this thing.
+    pub(crate) fn concern(&self, id: &str) -> bool {
+        self.0.iter().any(|lie| lie.id == id)
+    }
+
     /// What is said of a thing: `None` where it is left out.
     pub(crate) fn told(&self, id: &str, truth: &T, now: Timestamp) -> Option<T> {
         let mut told = truth.clone();

@@ -79,7 +79,8 @@ fn response(reply: Reply) -> Response<Answer> {
     if reply.ending != Ending::Whole {
         bytes.truncate(bytes.len() / 2);
     }
-    let mut response = Response::new(Answer { bytes: Some(bytes), is_cut_off: reply.ending == Ending::CutOff });
+    let is_cut_off = reply.ending == Ending::CutOff;
+    let mut response = Response::new(Answer { bytes: Some(bytes), is_cut_off, has_paused: false });
     *response.status_mut() = http::StatusCode::from_u16(reply.status).expect("errors have a valid status");
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/xml;charset=UTF-8"));
@@ -98,18 +99,27 @@ fn response(reply: Reply) -> Response<Answer> {
 struct Answer {
     bytes: Option<Bytes>,
     is_cut_off: bool,
+    has_paused: bool,
 }
 
 impl Body for Answer {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        Poll::Ready(match self.bytes.take() {
-            Some(bytes) => Some(Ok(Frame::data(bytes))),
-            None if self.is_cut_off => Some(Err(io::Error::from(io::ErrorKind::UnexpectedEof))),
-            None => None,
-        })
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if let Some(bytes) = self.bytes.take() {
+            return Poll::Ready(Some(Ok(Frame::data(bytes))));
+        }
+        if !self.is_cut_off {
+            return Poll::Ready(None);
+        }
+        // What is written goes out only while the body waits: without that the break would come before it.
+        if !self.has_paused {
+            self.has_paused = true;
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::UnexpectedEof))))
     }
 
     fn is_end_stream(&self) -> bool {

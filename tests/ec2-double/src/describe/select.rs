@@ -2,44 +2,70 @@
 
 use std::collections::BTreeSet;
 
+use jiff::Timestamp;
+
 use crate::describe::{Described, Reading};
 use crate::faults::Fault;
+use crate::lies::Lies;
 use crate::request::Filter;
 
 pub(super) struct Selection<T> {
-    /// The ids that exist for the one who asks.
+    /// The ids that exist for the one who asks; empty where no ids were asked for.
     pub(super) existing: BTreeSet<String>,
     /// What also passes the filters.
     pub(super) items: Vec<T>,
 }
 
+/// What a question means beside its ids.
+pub(super) struct Wanted {
+    pub(super) filters: Vec<Filter>,
+    pub(super) shows_hidden: bool,
+    pub(super) asks_by_id: bool,
+}
+
 /// Says of each candidate what is to be said of it, and keeps what passes the filters.
-pub(super) fn select<T: Described>(reading: Reading<'_, T>, filters: &[Filter], shows_hidden: bool) -> Selection<T> {
+pub(super) fn select<T: Described>(reading: Reading<'_, T>, wanted: &Wanted) -> Selection<T> {
     let mut selection = Selection { existing: BTreeSet::new(), items: Vec::new() };
     if reading.faults.contains(&Fault::WrongRegion) {
         return selection;
     }
     for truth in reading.candidates {
-        let id = truth.id().to_owned();
-        let told = reading.lies.told(&id, &truth, reading.now);
-        let told = told.filter(|told| shows_hidden || !told.is_hidden());
-        let passes = told.as_ref().is_some_and(|told| passes(told, filters));
-        // An answer concerns a thing that it should list, or lists.
-        if passes || self::passes(&truth, filters) {
-            reading.lies.count(&id);
+        let Some(told) = tell(truth, reading.lies, reading.now, wanted) else { continue };
+        if !wanted.shows_hidden && told.is_hidden() {
+            continue;
         }
-        if told.is_some() {
-            selection.existing.insert(id);
+        if wanted.asks_by_id {
+            selection.existing.insert(told.id().to_owned());
         }
-        selection.items.extend(told.filter(|_| passes));
+        if passes(&told, &wanted.filters) {
+            selection.items.push(told);
+        }
     }
     selection
+}
+
+/// What is said of a thing. A lie counts as told where the answer lists the thing or should list it.
+fn tell<T: Described>(truth: T, lies: &mut Lies<T>, now: Timestamp, wanted: &Wanted) -> Option<T> {
+    let id = truth.id().to_owned();
+    if !lies.concern(&id) {
+        return Some(truth);
+    }
+    let told = lies.told(&id, &truth, now);
+    if passes(&truth, &wanted.filters) || told.as_ref().is_some_and(|told| passes(told, &wanted.filters)) {
+        lies.count(&id);
+    }
+    told
 }
 
 fn passes<T: Described>(thing: &T, filters: &[Filter]) -> bool {
     filters.iter().all(|filter| {
         let texts = thing.texts(&filter.name);
-        filter.values.iter().any(|pattern| texts.iter().any(|text| matches(pattern.as_bytes(), text.as_bytes())))
+        filter.values.iter().any(|pattern| {
+            let has_wildcards = pattern.contains(['*', '?']);
+            let fits =
+                |text: &String| text == pattern || (has_wildcards && matches(pattern.as_bytes(), text.as_bytes()));
+            texts.iter().any(fits)
+        })
     })
 }
 
