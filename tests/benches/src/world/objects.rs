@@ -62,20 +62,16 @@ fn csi_driver() -> Value {
             "spec": { "attachRequired": true, "podInfoOnMount": false } })
 }
 
-/// Gives an object the managedFields that the API server would: two managers, each with the fields of the object.
+/// Gives an object managedFields, as `kubectl --show-managed-fields` prints them: of one manager, which owns all that is there.
 fn managed(mut object: Value, manager: &str) -> Value {
-    let fields = |part: &str| {
-        let mut fields = Map::new();
-        fields.insert("f:metadata".to_owned(), owned(&object["metadata"]));
-        fields.insert(format!("f:{part}"), owned(&object[part]));
-        Value::Object(fields)
-    };
-    let entry = |manager: &str, part: &str| {
-        json!({ "apiVersion": object["apiVersion"], "fieldsType": "FieldsV1", "fieldsV1": fields(part), "manager": manager,
-                "operation": "Update", "time": CREATED })
-    };
-    let entries = json!([entry("kube-controller-manager", "spec"), entry(manager, "status")]);
-    object["metadata"]["managedFields"] = entries;
+    let fields: Map<String, Value> = ["metadata", "spec", "status"]
+        .iter()
+        .filter(|part| object.get(**part).is_some())
+        .map(|part| (format!("f:{part}"), owned(&object[*part])))
+        .collect();
+    let entry = json!({ "apiVersion": object["apiVersion"], "fieldsType": "FieldsV1", "fieldsV1": fields, "manager": manager,
+                        "operation": "Update", "time": CREATED });
+    object["metadata"]["managedFields"] = json!([entry]);
     object
 }
 
