@@ -21,7 +21,7 @@ use zonewarden_engine::PolicySlot;
 use crate::act::{Act, Finding};
 use crate::clock::{Moment, Now};
 use crate::leases::LeaseReads;
-use crate::options::{Mode, Options};
+use crate::options::Options;
 use crate::reconciler::{Judged, Plan, Reconciler, Scope};
 use crate::remedies::{Fence, Hand, Outcome, read_lease};
 use crate::schedule::{Kind, Schedule};
