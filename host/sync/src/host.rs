@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
-use zonewarden_cluster::{Api, Cluster, Write};
+use zonewarden_cluster::{Api, ApiError, Cluster, Write};
 use zonewarden_ec2::{BulkVerify, Question, Sweep};
 use zonewarden_engine::PolicySlot;
 
@@ -256,8 +256,11 @@ impl Host {
         if !self.parts.fence.holds() {
             return;
         }
-        if let Err(error) = self.parts.api.write(&Write::Event(event)).await {
-            tracing::warn!(%error, "an event can't be written");
+        match self.parts.api.write(&Write::Event(event)).await {
+            Ok(()) => {}
+            // A world of files takes none, and an operator may give no right to write them: the log has it all.
+            Err(error @ ApiError::Forbidden(_)) => tracing::debug!(%error, "an event can't be written"),
+            Err(error) => tracing::warn!(%error, "an event can't be written"),
         }
     }
 
