@@ -25,9 +25,12 @@ pub(super) const API_SERVER: &str = "API server";
 pub(super) fn read(kind: Kind, json: &str) -> Reading {
     let text = Text::new(API_SERVER, json.as_bytes());
     let mut reading = match text.documents().into_iter().next() {
-        Some(Ok(document)) => Reading::of(kind, &document, &document.piece),
+        Some(Ok(document)) if json.trim_start().starts_with('{') => Reading::of(kind, &document, &document.piece),
         Some(Err(problem)) => unnamed(kind, problem),
-        None => unnamed(kind, Problem::error(Code::Empty, Place::file(API_SERVER), "there is nothing in the answer")),
+        Some(Ok(_)) | None => {
+            let message = "what came in its place is no object";
+            unnamed(kind, Problem::error(Code::UnexpectedDocument, Place::file(API_SERVER), message))
+        }
     };
     // Nobody sees the text, so a line and a column in it say nothing.
     for problem in &mut reading.problems {
@@ -135,7 +138,7 @@ mod tests {
             PersistentVolume,
             r#"{"metadata":{"name":"v"},"spec":{"csi":"none"}}"#,
             "v",
-            "API server: PersistentVolume v: spec.csi: invalid type: string \"none\", expected struct CsiSource",
+            "API server: PersistentVolume v: spec.csi: invalid type: string \"none\", expected struct Csi",
         );
         check(
             PersistentVolumeClaim,
@@ -184,7 +187,7 @@ mod tests {
             r#"{"metadata":{"name":"n","namespace":"kube-node-lease"},"spec":{"renewTime":"now"}}"#,
             "kube-node-lease/n",
             "API server: Lease kube-node-lease/n: spec.renewTime: \"now\" is no point in time; \
-             accepted is RFC 3339 (2026-01-31T12:00:00Z)",
+             accepted is RFC 3339, such as 2026-11-03T09:12:48Z",
         );
     }
 
@@ -210,8 +213,9 @@ mod tests {
             "default/p",
             "API server: Pod p: metadata.namespace: invalid type: integer `7`, expected a string",
         );
-        check(Kind::Node, "5", "", "API server: Node: invalid type: integer `5`, expected struct Node");
-        check(Kind::Node, "", "", "API server: Node: there is nothing in the answer");
+        for text in ["5", "null", "[]", "\"n\"", "", "kind: Node"] {
+            check(Kind::Node, text, "", "API server: Node: what came in its place is no object");
+        }
     }
 
     #[test]

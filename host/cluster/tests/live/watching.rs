@@ -85,7 +85,7 @@ async fn one_malformed_object_among_good_ones_costs_itself_only() {
     assert_eq!(
         world.problems(),
         [
-            "API server: Pod: invalid type: null, expected struct Pod",
+            "API server: Pod: what came in its place is no object",
             "API server: Pod shop/b: spec.volumes: invalid type: map, expected a sequence",
         ]
     );
