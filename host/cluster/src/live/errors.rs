@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_unreadable_and_no_connection_no_answer() {
-        let error = serde_json::from_str::<u8>("{").unwrap_err();
+        let error = serde_json::from_str::<serde_json::Value>("{").unwrap_err();
         assert_eq!(
             of(&kube::Error::SerdeError(error)),
             ApiError::Unreadable(
