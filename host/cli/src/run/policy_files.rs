@@ -102,7 +102,7 @@ impl PolicyFiles {
         }
     }
 
-    fn read(&self) -> Result<Content, Failure> {
+    fn read(&self) -> Result<Content<'_>, Failure> {
         Content::read(self.policy.as_deref(), self.settings.as_deref(), self.engine.limits().component_bytes)
     }
 
