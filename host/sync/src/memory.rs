@@ -216,10 +216,10 @@ impl Memory {
         self.instances.get(instance)?.evidence.record().map(|record| &record.state)
     }
 
-    /// Whether EC2 last showed a volume without any holder.
-    pub(crate) fn is_free(&self, volume: &AwsVolumeId) -> bool {
+    /// Whether EC2 last showed a volume, and not on this instance.
+    pub(crate) fn has_left(&self, volume: &AwsVolumeId, instance: &InstanceId) -> bool {
         let record = self.volumes.get(volume).and_then(|seen| seen.evidence.record());
-        record.is_some_and(|record| record.holders().next().is_none())
+        record.is_some_and(|record| record.holders().all(|holder| holder.instance.as_ref() != Some(instance)))
     }
 
     /// Whether EC2 says that it does not know an instance.

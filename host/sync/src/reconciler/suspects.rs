@@ -15,7 +15,7 @@ use crate::watch::Watched;
 /// So many Nodes that are well are read beside the suspects: their Leases show that the API server takes renewals at all.
 const WITNESSES: usize = 5;
 
-/// Nodes that are not ready, or gone, or tainted; instances that are shutting down or dead; Nodes whose volume EC2 has nowhere.
+/// Nodes that are not ready, or gone, or tainted; instances that are shutting down or dead; Nodes that a volume has left.
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
     nodes: BTreeSet<NodeName>,
@@ -44,7 +44,8 @@ impl Suspects {
             let is_gone = watched.memory.is_missing(instance);
             let volume = source_of(cluster, attachment).and_then(|source| identities.identified(source));
             // A volume that left a living machine: its kubelet has to be heard before anything is done about it.
-            let has_left = attachment.attached && volume.is_some_and(|volume| watched.memory.is_free(&volume.volume));
+            let has_left = |volume| watched.memory.has_left(volume, instance);
+            let has_left = attachment.attached && volume.is_some_and(|volume| has_left(&volume.volume));
             if has_left {
                 suspects.nodes.insert(attachment.node.clone());
             }
