@@ -221,6 +221,9 @@ impl Host {
         let clock = move || Now { moment: Moment(started.elapsed()), calendar: Timestamp::now() };
         let hand = Hand { api: &*self.parts.api, fence: &*self.parts.fence, clock: &clock, cached: &cached };
         let outcome = hand.carry_out(&mut self.reconciler, act).await;
+        if matches!(outcome, Outcome::Withheld(_)) {
+            self.reconciler.refund(act, death);
+        }
         self.note(act, &outcome).await;
     }
 

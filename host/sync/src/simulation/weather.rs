@@ -99,7 +99,8 @@ impl Sky {
     }
 
     fn show(&mut self, world: &World, seconds: u64, lens: Lens) {
-        self.shown.push((world.second, world.second + seconds, lens));
+        let from = world.second + 1;
+        self.shown.push((from, from + seconds, lens));
     }
 }
 
