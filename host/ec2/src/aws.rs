@@ -13,7 +13,6 @@
 //!   it ask one by one.
 //! - What is remembered from sweep to sweep: parked ids, the pace, and where a sweep ended early.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -24,7 +23,7 @@ use zonewarden_contract::types::NodeName;
 use zonewarden_documents::{Place, Problem};
 
 use crate::records::Instance;
-use crate::verify::{Answer, BulkVerify, Evidence, Question, Sweep, UnknownCause};
+use crate::verify::{Answer, BulkVerify, Question, Sweep};
 
 mod asking;
 mod batch;
@@ -33,6 +32,7 @@ mod connect;
 mod convert;
 mod describe;
 mod fault;
+mod ids;
 mod learnt;
 mod meter;
 mod named;
@@ -127,20 +127,17 @@ impl Ec2 {
         for problem in &problems {
             tracing::debug!(code = problem.code.as_str(), "{problem}");
         }
-        Sweep {
-            volumes: in_order(question.volumes.iter().map(|id| &*id.aws_volume_id), volumes.evidence),
-            instances: in_order(question.instances.iter().map(|id| &*id.instance_id), instances.evidence),
-            names,
-            problems,
-        }
+        let volumes = volumes.ids.in_order(volumes.evidence);
+        Sweep { volumes, instances: instances.ids.in_order(instances.evidence), names, problems }
     }
+
     /// One after the other: what stops the one question stops the other.
-    async fn ask_instances_and_names(
+    async fn ask_instances_and_names<'q>(
         &self,
-        ids: impl Iterator<Item = &str>,
+        ids: impl Iterator<Item = &'q str>,
         names: &[NodeName],
         deadline: Instant,
-    ) -> (Asked<Instance>, Vec<Option<bool>>, Option<Fault>) {
+    ) -> (Asked<'q, Instance>, Vec<Option<bool>>, Option<Fault>) {
         let instances = self.instances.ask(ids, &self.limiter, deadline).await;
         if instances.has_stopped() {
             return (instances, vec![None; names.len()], None);
@@ -155,26 +152,4 @@ impl BulkVerify for Ec2 {
     fn verify<'a>(&'a self, question: &'a Question) -> Answer<'a> {
         Box::pin(self.sweep(question))
     }
-}
-
-/// The evidence in the order of the question, where an id may come twice.
-fn in_order<'a, R: Clone>(
-    ids: impl Iterator<Item = &'a str>,
-    mut evidence: HashMap<String, Evidence<R>>,
-) -> Vec<Evidence<R>> {
-    let mut first = HashMap::new();
-    let mut answers: Vec<Evidence<R>> = vec![];
-    for id in ids {
-        let answer = match (evidence.remove(id), first.get(id)) {
-            (Some(evidence), _) => {
-                first.insert(id, answers.len());
-                evidence
-            }
-            (None, Some(&position)) => answers[position].clone(),
-            // Only an empty id is not asked.
-            (None, None) => Evidence::Unknown(UnknownCause::NotAsked),
-        };
-        answers.push(answer);
-    }
-    answers
 }

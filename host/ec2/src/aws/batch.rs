@@ -10,6 +10,7 @@ use metrics::counter;
 use super::asking::Asking;
 use super::describe::{Ask, Describe};
 use super::fault::{Failure, Fault, Rejection};
+use super::ids::Ids;
 use super::learnt::{Learnt, is_too_many};
 use super::named::named;
 use crate::verify::UnknownCause;
@@ -25,69 +26,86 @@ pub(super) struct Batch {
     size: usize,
     /// Whether every id of it was rejected before: then many rejections say nothing.
     is_recheck: bool,
-    groups: Vec<Vec<String>>,
-    dropped: Vec<(String, (Timestamp, Rejection))>,
+    groups: Vec<Vec<usize>>,
+    dropped: Vec<(usize, (Timestamp, Rejection))>,
     rounds: u32,
     halvings: u32,
 }
 
 impl Batch {
-    pub(super) fn new(ids: &[String]) -> Self {
-        Self { size: ids.len(), is_recheck: false, groups: vec![ids.to_vec()], dropped: vec![], rounds: 0, halvings: 0 }
+    pub(super) fn new(positions: &[usize]) -> Self {
+        Self {
+            size: positions.len(),
+            is_recheck: false,
+            groups: vec![positions.to_vec()],
+            dropped: vec![],
+            rounds: 0,
+            halvings: 0,
+        }
     }
 
-    pub(super) fn recheck(ids: &[String]) -> Self {
-        Self { is_recheck: true, ..Self::new(ids) }
+    pub(super) fn recheck(positions: &[usize]) -> Self {
+        Self { is_recheck: true, ..Self::new(positions) }
     }
 
     /// Asks until nothing of the batch is left.
-    pub(super) async fn ask<D: Describe>(mut self, asking: &Asking<'_, D>, learnt: &mut Learnt<D::Record>) {
+    pub(super) async fn ask<D: Describe>(
+        mut self,
+        ids: &Ids<'_>,
+        asking: &Asking<'_, D>,
+        learnt: &mut Learnt<D::Record>,
+    ) {
         while let Some(group) = self.groups.pop() {
-            let reading = asking.read(&Ask::Ids(&group)).await;
-            learnt.take::<D>(reading.records);
+            let texts = ids.texts(&group);
+            let reading = asking.read(&Ask::Ids(&texts)).await;
+            learnt.take::<D>(ids, reading.records);
             match reading.failure {
                 None => learnt.answered(),
                 Some(Failure::Ids { rejection, text }) => {
                     learnt.answered();
-                    if let Err((ids, fault)) = self.rejected(group, (reading.asked_at, rejection), &text) {
-                        learnt.failed(&ids, fault);
-                        learnt.is_doubtful |= self.rounds == ROUNDS && learnt.found.is_empty();
+                    let named = named(&text, &texts);
+                    if let Err((given_up, cause)) = self.rejected(group, named, (reading.asked_at, rejection)) {
+                        learnt.failed(&given_up, Fault::new(cause, shortened(&text)));
+                        learnt.is_doubtful |= self.rounds == ROUNDS && !learnt.has_found;
                     }
                 }
                 Some(Failure::Fault(fault)) => {
-                    self.groups.push(group);
-                    learnt.failed(self.groups.iter().flatten(), fault);
+                    learnt.failed(&self.all_left(group), fault);
                     break;
                 }
             }
         }
-        learnt.rejected.extend(self.dropped);
+        for (position, rejected) in self.dropped {
+            learnt.said[position].rejected = Some(rejected);
+        }
     }
 
-    /// Drops what the error names, or halves the group. An error holds the ids that are given up.
+    /// Drops what the error names, given as places in the group, or halves the group. An error holds the ids that are given
+    /// up.
     fn rejected(
         &mut self,
-        group: Vec<String>,
+        group: Vec<usize>,
+        mut named: Vec<usize>,
         rejected: (Timestamp, Rejection),
-        text: &str,
-    ) -> Result<(), (Vec<String>, Fault)> {
-        let mut positions = named(text, &group);
-        if positions.is_empty() && group.len() == 1 {
-            positions.push(0);
+    ) -> Result<(), (Vec<usize>, UnknownCause)> {
+        if named.is_empty() && group.len() == 1 {
+            named.push(0);
         }
-        if !self.is_recheck && is_too_many(self.dropped.len() + positions.len(), self.size) {
-            return Err((self.all(group), Fault::new(UnknownCause::ApiFault, shortened(text))));
+        if !self.is_recheck && is_too_many(self.dropped.len() + named.len(), self.size) {
+            let mut given_up = self.all_left(group);
+            given_up.extend(self.dropped.drain(..).map(|(position, _)| position));
+            return Err((given_up, UnknownCause::ApiFault));
         }
-        let is_named = !positions.is_empty();
+        let is_named = !named.is_empty();
         let (count, limit, reason) =
             if is_named { (&mut self.rounds, ROUNDS, "named") } else { (&mut self.halvings, HALVINGS, "halved") };
         if *count == limit || (self.is_recheck && !is_named) {
-            return Err((group, Fault::new(UnknownCause::Rejected, shortened(text))));
+            return Err((group, UnknownCause::Rejected));
         }
         *count += 1;
         counter!("zonewarden_batch_splits_total", "reason" => reason).increment(1);
         if is_named {
-            self.drop_named(group, &positions, rejected);
+            self.drop_named(group, &named, rejected);
         } else {
             let half = group.len() / 2;
             self.groups.extend([group[half..].to_vec(), group[..half].to_vec()]);
@@ -95,19 +113,19 @@ impl Batch {
         Ok(())
     }
 
-    /// What is left of the batch, with what was dropped from it: nothing of it is asked any more.
-    fn all(&mut self, group: Vec<String>) -> Vec<String> {
-        let dropped = self.dropped.drain(..).map(|(id, _)| id);
-        group.into_iter().chain(self.groups.drain(..).flatten()).chain(dropped).collect()
+    /// This group and those that are still to come: nothing of them is asked any more.
+    fn all_left(&mut self, mut group: Vec<usize>) -> Vec<usize> {
+        group.extend(self.groups.drain(..).flatten());
+        group
     }
 
-    fn drop_named(&mut self, group: Vec<String>, positions: &[usize], rejected: (Timestamp, Rejection)) {
+    fn drop_named(&mut self, group: Vec<usize>, named: &[usize], rejected: (Timestamp, Rejection)) {
         let mut rest = Vec::with_capacity(group.len());
-        for (position, id) in group.into_iter().enumerate() {
-            if positions.binary_search(&position).is_ok() {
-                self.dropped.push((id, rejected));
+        for (place, position) in group.into_iter().enumerate() {
+            if named.binary_search(&place).is_ok() {
+                self.dropped.push((position, rejected));
             } else {
-                rest.push(id);
+                rest.push(position);
             }
         }
         if !rest.is_empty() {

@@ -5,7 +5,6 @@
 //!                                  └ yes ─ now and then by id ───────────────┴─ one read by filter ─ evidence for each id
 //! ```
 
-use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use metrics::gauge;
@@ -15,6 +14,7 @@ use super::asking::Asking;
 use super::batch::Batch;
 use super::describe::{Ask, Describe};
 use super::fault::{Failure, Fault};
+use super::ids::Ids;
 use super::learnt::Learnt;
 use super::pace::Limiter;
 use super::parked::{Parked, Rechecks};
@@ -42,15 +42,16 @@ struct Memory {
 }
 
 /// What was asked and learnt in a sweep, before it is judged as a whole.
-pub(super) struct Asked<R> {
-    ids: Sorted,
+pub(super) struct Asked<'q, R> {
+    ids: Ids<'q>,
+    sorted: Sorted,
     learnt: Learnt<R>,
 }
 
-impl<R> Asked<R> {
+impl<R> Asked<'_, R> {
     /// Whether anything was described.
     pub(super) fn has_found(&self) -> bool {
-        !self.learnt.found.is_empty()
+        self.learnt.has_found
     }
 
     /// Whether the sweep ended early.
@@ -61,20 +62,21 @@ impl<R> Asked<R> {
 
 /// What a sweep gave.
 #[derive(Debug)]
-pub(super) struct Swept<R> {
-    /// For each id that was asked.
-    pub(super) evidence: HashMap<String, Evidence<R>>,
+pub(super) struct Swept<'q, R> {
+    pub(super) ids: Ids<'q>,
+    /// For each id.
+    pub(super) evidence: Vec<Evidence<R>>,
     pub(super) faults: Vec<Fault>,
 }
 
-/// The ids of a sweep, each once.
+/// How the ids of a sweep are asked.
 struct Sorted {
-    /// Asked in batches.
-    fresh: Vec<String>,
+    /// In batches.
+    fresh: Vec<usize>,
     /// Parked, and looked for by filter.
-    parked: Vec<String>,
+    parked: Vec<usize>,
     /// Those of the parked ones that are asked by id once more.
-    due: Vec<String>,
+    due: Vec<usize>,
 }
 
 impl<D: Describe> Bulk<D> {
@@ -83,54 +85,52 @@ impl<D: Describe> Bulk<D> {
     }
 
     /// Learns what EC2 says of these ids.
-    pub(super) async fn ask(
+    pub(super) async fn ask<'q>(
         &self,
-        ids: impl Iterator<Item = &str>,
+        ids: impl Iterator<Item = &'q str>,
         limiter: &Limiter,
         deadline: Instant,
-    ) -> Asked<D::Record> {
-        let ids = self.sort(ids);
+    ) -> Asked<'q, D::Record> {
+        let ids = Ids::new(ids);
+        let sorted = self.sort(&ids);
         let asking = Asking { describe: &self.describe, limiter, deadline };
-        let mut learnt = Learnt::new();
-        for batch in ids.fresh.chunks(IDS_PER_CALL) {
+        let mut learnt = Learnt::new(ids.len());
+        for batch in sorted.fresh.chunks(IDS_PER_CALL) {
             match learnt.stopped {
                 Some(cause) => learnt.not_asked(batch, cause),
                 None if learnt.is_doubtful => learnt.not_asked(batch, UnknownCause::ApiFault),
-                None => Batch::new(batch).ask(&asking, &mut learnt).await,
+                None => Batch::new(batch).ask(&ids, &asking, &mut learnt).await,
             }
         }
-        for batch in ids.due.chunks(IDS_PER_CALL) {
+        for batch in sorted.due.chunks(IDS_PER_CALL) {
             if learnt.stopped.is_none() {
-                Batch::recheck(batch).ask(&asking, &mut learnt).await;
+                Batch::recheck(batch).ask(&ids, &asking, &mut learnt).await;
             }
         }
-        for ids in candidates::<D>(&ids, &learnt).chunks(FILTER_VALUES_PER_CALL) {
+        for wanted in candidates::<D>(&sorted, &learnt).chunks(FILTER_VALUES_PER_CALL) {
             match learnt.stopped {
-                None => look_for(ids, &asking, &mut learnt).await,
-                Some(cause) => learnt.not_asked(ids, cause),
+                None => look_for(wanted, &ids, &asking, &mut learnt).await,
+                Some(cause) => learnt.not_asked(wanted, cause),
             }
         }
-        Asked { ids, learnt }
+        Asked { ids, sorted, learnt }
     }
 
-    fn sort<'a>(&self, ids: impl Iterator<Item = &'a str>) -> Sorted {
+    fn sort(&self, ids: &Ids<'_>) -> Sorted {
         let mut memory = self.memory();
         let now = Instant::now();
         let mut sorted = Sorted { fresh: vec![], parked: vec![], due: vec![] };
-        let mut seen = HashSet::new();
-        for id in ids.filter(|id| !id.is_empty() && seen.insert(*id)) {
-            let is_due = memory.parked.is_due(id, self.rechecks, now);
-            if memory.parked.rejection(id).is_none() {
-                sorted.fresh.push(id.to_owned());
-                continue;
-            }
-            sorted.parked.push(id.to_owned());
-            if is_due {
-                sorted.due.push(id.to_owned());
+        for position in 0..ids.len() {
+            match memory.parked.is_due(ids.text(position), self.rechecks, now) {
+                None => sorted.fresh.push(position),
+                Some(is_due) => {
+                    sorted.parked.push(position);
+                    sorted.due.extend(is_due.then_some(position));
+                }
             }
         }
-        let resume_at = memory.resume_at.as_deref();
-        if let Some(start) = resume_at.and_then(|first| sorted.fresh.iter().position(|id| id == first)) {
+        let resume_at = memory.resume_at.as_deref().and_then(|id| ids.position(id));
+        if let Some(start) = resume_at.and_then(|first| sorted.fresh.iter().position(|&position| position == first)) {
             sorted.fresh.rotate_left(start);
             memory.resume_at = None;
         }
@@ -139,31 +139,31 @@ impl<D: Describe> Bulk<D> {
 
     /// Makes the evidence, and remembers what the next sweep needs. `is_known_place` says whether this region and account ever
     /// described anything that was asked.
-    pub(super) fn conclude(&self, asked: Asked<D::Record>, is_known_place: bool) -> Swept<D::Record> {
-        let Asked { ids, mut learnt } = asked;
-        learnt.disbelieve_if_too_many(&ids.fresh, is_known_place);
+    pub(super) fn conclude<'q>(&self, asked: Asked<'q, D::Record>, is_known_place: bool) -> Swept<'q, D::Record> {
+        let Asked { ids, sorted, mut learnt } = asked;
+        learnt.disbelieve_if_too_many(&sorted.fresh, is_known_place);
         let mut memory = self.memory();
         let now = Instant::now();
         if let Some(cause) = learnt.stopped {
-            memory.resume_at = ids.fresh.iter().find(|id| learnt.unknown.get(*id) == Some(&cause)).cloned();
+            let is_left = |position: &&usize| learnt.said[**position].unknown == Some(cause);
+            memory.resume_at = sorted.fresh.iter().find(is_left).map(|&position| ids.text(position).to_owned());
         }
-        for id in ids.due.iter().filter(|id| !learnt.unknown.contains_key(*id)) {
-            memory.parked.asked(id, now);
+        for &position in sorted.due.iter().filter(|&&position| learnt.said[position].unknown.is_none()) {
+            memory.parked.asked(ids.text(position), now);
         }
-        for (id, (_, rejection)) in &learnt.rejected {
-            memory.parked.park(id, *rejection, now);
-        }
-        for id in ids.fresh.iter().chain(&ids.parked).filter(|id| learnt.found.contains_key(*id)) {
-            memory.parked.release(id);
-        }
-        memory.parked.forget(now);
-        gauge!("zonewarden_parked_ids", "operation" => D::OPERATION).set(memory.parked.len() as f64);
-        let evidence = ids.fresh.iter().chain(&ids.parked).map(|id| {
-            let evidence = learnt.evidence(id, memory.parked.rejection(id));
-            (id.clone(), evidence)
+        let evidence = learnt.said.into_iter().enumerate().map(|(position, said)| {
+            let id = ids.text(position);
+            match (&said.found, said.rejected) {
+                (Some(_), _) => memory.parked.release(id),
+                (None, Some((_, rejection))) => memory.parked.park(id, rejection, now),
+                (None, None) => {}
+            }
+            said.into_evidence(memory.parked.rejection(id))
         });
         let evidence = evidence.collect();
-        Swept { evidence, faults: learnt.faults }
+        memory.parked.forget(now);
+        gauge!("zonewarden_parked_ids", "operation" => D::OPERATION).set(memory.parked.len() as f64);
+        Swept { ids, evidence, faults: learnt.faults }
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
@@ -173,30 +173,35 @@ impl<D: Describe> Bulk<D> {
 
 /// What is looked for by filter: the ids that were rejected now or before, unless they were described since. What is left of
 /// the last call is filled with ids that were given up because of others in their batch.
-fn candidates<D: Describe>(ids: &Sorted, learnt: &Learnt<D::Record>) -> Vec<String> {
-    let is_rejected = |id: &&String| D::CONFIRMS_AT_ONCE && learnt.rejected.contains_key(*id);
-    let rejected = ids.fresh.iter().filter(is_rejected);
-    let parked = ids.parked.iter().filter(|id| !learnt.found.contains_key(*id));
-    let mut candidates: Vec<_> = rejected.chain(parked).cloned().collect();
-    let is_given_up = |id: &&String| learnt.unknown.get(*id) == Some(&UnknownCause::Rejected);
+fn candidates<D: Describe>(sorted: &Sorted, learnt: &Learnt<D::Record>) -> Vec<usize> {
+    let said = |position: &usize| &learnt.said[*position];
+    let fresh = sorted.fresh.iter().copied();
+    let rejected = fresh.clone().filter(|position| D::CONFIRMS_AT_ONCE && said(position).rejected.is_some());
+    let parked = sorted.parked.iter().copied().filter(|position| said(position).found.is_none());
+    let mut candidates: Vec<_> = rejected.chain(parked).collect();
     let room = candidates.len().next_multiple_of(FILTER_VALUES_PER_CALL) - candidates.len();
-    candidates.extend(ids.fresh.iter().filter(is_given_up).take(room).cloned());
+    candidates.extend(fresh.filter(|position| said(position).unknown == Some(UnknownCause::Rejected)).take(room));
     candidates
 }
 
 /// Reads by filter. What a whole answer does not list is absent.
-async fn look_for<D: Describe>(ids: &[String], asking: &Asking<'_, D>, learnt: &mut Learnt<D::Record>) {
-    let reading = asking.read(&Ask::any_of::<D>(ids)).await;
-    learnt.take::<D>(reading.records);
+async fn look_for<D: Describe>(
+    wanted: &[usize],
+    ids: &Ids<'_>,
+    asking: &Asking<'_, D>,
+    learnt: &mut Learnt<D::Record>,
+) {
+    let reading = asking.read(&Ask::any_of::<D>(&ids.texts(wanted))).await;
+    learnt.take::<D>(ids, reading.records);
     match reading.failure {
         None => {
             learnt.answered();
-            for id in ids.iter().filter(|id| !learnt.found.contains_key(*id)) {
-                learnt.absent.insert(id.clone(), reading.asked_at);
+            for &position in wanted {
+                learnt.said[position].absent = Some(reading.asked_at);
             }
         }
-        Some(Failure::Fault(fault)) => learnt.failed(ids, fault),
-        Some(Failure::Ids { text, .. }) => learnt.failed(ids, Fault::new(UnknownCause::ApiFault, text)),
+        Some(Failure::Fault(fault)) => learnt.failed(wanted, fault),
+        Some(Failure::Ids { text, .. }) => learnt.failed(wanted, Fault::new(UnknownCause::ApiFault, text)),
     }
 }
 

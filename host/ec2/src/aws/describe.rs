@@ -38,14 +38,14 @@ pub(super) trait Describe: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ask<'a> {
     /// These, each of which there must be.
-    Ids(&'a [String]),
+    Ids(&'a [&'a str]),
     /// All that have one of the values of each filter.
     Filters(Vec<(&'static str, Vec<String>)>),
 }
 
 impl Ask<'_> {
     /// Those of these ids that there are.
-    pub(super) fn any_of<D: Describe>(ids: &[String]) -> Self {
+    pub(super) fn any_of<D: Describe>(ids: &[&str]) -> Self {
         Self::Filters(vec![(D::ID_FILTER, ids.iter().map(|id| literally(id)).collect())])
     }
 }
@@ -92,7 +92,7 @@ impl Describe for Volumes {
     async fn page(&self, ask: &Ask<'_>, token: Option<String>) -> Result<Page<Volume>, Failure> {
         let call = self.client.describe_volumes().include_managed_resources(true).set_next_token(token);
         let call = match ask {
-            Ask::Ids(ids) => call.set_volume_ids(Some(ids.to_vec())),
+            Ask::Ids(ids) => call.set_volume_ids(Some(owned(ids))),
             Ask::Filters(filters) => call.set_filters(Some(sdk_filters(filters))).max_results(self.page_size.into()),
         };
         let answer = call.send().await.map_err(|error| classify(&error))?;
@@ -122,7 +122,7 @@ impl Describe for Instances {
     async fn page(&self, ask: &Ask<'_>, token: Option<String>) -> Result<Page<Instance>, Failure> {
         let call = self.client.describe_instances().include_managed_resources(true).set_next_token(token);
         let call = match ask {
-            Ask::Ids(ids) => call.set_instance_ids(Some(ids.to_vec())),
+            Ask::Ids(ids) => call.set_instance_ids(Some(owned(ids))),
             Ask::Filters(filters) => call.set_filters(Some(sdk_filters(filters))).max_results(self.page_size.into()),
         };
         let answer = call.send().await.map_err(|error| classify(&error))?;
@@ -132,6 +132,10 @@ impl Describe for Instances {
         });
         Ok(Page { records, next: answer.next_token })
     }
+}
+
+fn owned(ids: &[&str]) -> Vec<String> {
+    ids.iter().map(|id| (*id).to_owned()).collect()
 }
 
 fn sdk_filters(filters: &[(&'static str, Vec<String>)]) -> Vec<Filter> {

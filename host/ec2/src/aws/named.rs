@@ -6,10 +6,10 @@ use std::ops::Range;
 
 /// The positions in `asked` of the ids that stand in the text as whole words, in ascending order. Where a longer id that was
 /// asked too covers a shorter one, only the longer one stands there.
-pub(super) fn named(text: &str, asked: &[String]) -> Vec<usize> {
+pub(super) fn named(text: &str, asked: &[&str]) -> Vec<usize> {
     let mut spots: Vec<(Range<usize>, usize)> = vec![];
     for (position, id) in asked.iter().enumerate().filter(|(_, id)| !id.is_empty()) {
-        let starts = text.match_indices(&**id).map(|(start, _)| start);
+        let starts = text.match_indices(*id).map(|(start, _)| start);
         let ranges = starts.map(|start| start..start + id.len()).filter(|range| is_whole(text, range));
         spots.extend(ranges.map(|range| (range, position)));
     }
@@ -40,8 +40,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, asked: &[&str], expected: &[usize]) {
-        let asked: Vec<_> = asked.iter().map(|id| (*id).to_owned()).collect();
-        assert_eq!(named(text, &asked), expected, "{text}");
+        assert_eq!(named(text, asked), expected, "{text}");
     }
 
     #[test]

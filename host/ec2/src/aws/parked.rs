@@ -47,13 +47,13 @@ impl Parked {
         self.ids.get(id).map(|entry| entry.rejection)
     }
 
-    /// Notes that a parked id is wanted in a sweep, and says whether it is time to ask it by id again.
-    pub(super) fn is_due(&mut self, id: &str, rechecks: Rechecks, now: Instant) -> bool {
-        let Some(entry) = self.ids.get_mut(id) else { return false };
+    /// Notes that an id is wanted in a sweep, and says whether it is time to ask it by id again; `None` where it is not parked.
+    pub(super) fn is_due(&mut self, id: &str, rechecks: Rechecks, now: Instant) -> Option<bool> {
+        let entry = self.ids.get_mut(id)?;
         entry.wanted = now;
         let (rejections, time) = SETTLED_AFTER;
         let is_settled = entry.rejections >= rejections && entry.last_rejected - entry.first_rejected >= time;
-        now - entry.asked_by_id >= if is_settled { rechecks.later } else { rechecks.first }
+        Some(now - entry.asked_by_id >= if is_settled { rechecks.later } else { rechecks.first })
     }
 
     /// EC2 rejected an id.
@@ -101,7 +101,7 @@ mod tests {
         parked.park("vol-1", Rejection::NotFound, start);
         let due: Vec<u64> = (0..8000)
             .filter(|&second| {
-                let is_due = parked.is_due("vol-1", RECHECKS, after(second));
+                let is_due = parked.is_due("vol-1", RECHECKS, after(second)) == Some(true);
                 if is_due {
                     parked.park("vol-1", Rejection::NotFound, after(second));
                 }
@@ -121,10 +121,10 @@ mod tests {
         parked.release("vol-1");
         assert_eq!([parked.rejection("vol-1"), parked.rejection("vol-2")], [None, Some(Rejection::Malformed)]);
         let later = start + Duration::from_secs(2 * 3600);
-        assert!(parked.is_due("vol-3", RECHECKS, later - Duration::from_secs(1)));
+        assert_eq!(parked.is_due("vol-3", RECHECKS, later - Duration::from_secs(1)), Some(true));
         parked.forget(later);
         assert_eq!((parked.len(), parked.rejection("vol-3")), (1, Some(Rejection::NotFound)));
-        assert!(!parked.is_due("vol-2", RECHECKS, later));
+        assert_eq!(parked.is_due("vol-2", RECHECKS, later), None);
     }
 
     #[test]
@@ -133,7 +133,7 @@ mod tests {
         let mut parked = Parked::default();
         parked.park("vol-1", Rejection::NotFound, start);
         parked.asked("vol-1", start + Duration::from_secs(30));
-        assert!(!parked.is_due("vol-1", RECHECKS, start + Duration::from_secs(59)));
-        assert!(parked.is_due("vol-1", RECHECKS, start + Duration::from_secs(60)));
+        assert_eq!(parked.is_due("vol-1", RECHECKS, start + Duration::from_secs(59)), Some(false));
+        assert_eq!(parked.is_due("vol-1", RECHECKS, start + Duration::from_secs(60)), Some(true));
     }
 }

@@ -13,11 +13,12 @@ use crate::verify::{Evidence, UnknownCause};
 const NAMED_IDS: usize = 3;
 
 /// The problems of one operation's sweep. `place` is the region.
-pub(super) fn of_sweep<D: Describe>(swept: &Swept<D::Record>, place: &Place) -> Vec<Problem> {
-    let mut ids: BTreeMap<&str, (UnknownCause, Vec<&str>)> = BTreeMap::new();
-    for (id, evidence) in &swept.evidence {
+pub(super) fn of_sweep<D: Describe>(swept: &Swept<'_, D::Record>, place: &Place) -> Vec<Problem> {
+    let mut unknown: BTreeMap<&str, (UnknownCause, Vec<&str>)> = BTreeMap::new();
+    for (position, evidence) in swept.evidence.iter().enumerate() {
         if let Evidence::Unknown(cause) = evidence {
-            ids.entry(cause.as_str()).or_insert_with(|| (*cause, vec![])).1.push(id);
+            let (_, ids) = unknown.entry(cause.as_str()).or_insert_with(|| (*cause, vec![]));
+            ids.push(swept.ids.text(position));
         }
     }
     let problem = |(cause, mut ids): (UnknownCause, Vec<&str>)| {
@@ -26,7 +27,7 @@ pub(super) fn of_sweep<D: Describe>(swept: &Swept<D::Record>, place: &Place) -> 
         let cost = format!("{} of {} {} are unknown", ids.len(), swept.evidence.len(), D::RECORDS);
         problem(D::OPERATION, cause, &[&cost, &listed(&ids)], detail, place)
     };
-    ids.into_values().map(problem).collect()
+    unknown.into_values().map(problem).collect()
 }
 
 /// The problem of a question about names.
@@ -75,16 +76,24 @@ mod tests {
 
     use super::*;
     use crate::aws::describe::Volumes;
+    use crate::aws::ids::Ids;
     use crate::records::Volume;
 
     #[test]
     fn each_cause_is_told_once_with_its_cost() {
         let unknown = |cause| Evidence::<Volume>::Unknown(cause);
         let missing = Evidence::Missing { observed_at: Timestamp::UNIX_EPOCH, absent_by_filter: true };
-        let throttled = (1..=5).map(|number| (format!("vol-{number}"), unknown(UnknownCause::Throttled)));
-        let others = [("disk-1".to_owned(), unknown(UnknownCause::Rejected)), ("vol-9".to_owned(), missing)];
         let swept = Swept {
-            evidence: throttled.chain(others).collect(),
+            ids: Ids::new(["vol-1", "disk-1", "vol-2", "vol-3", "vol-4", "vol-5", "vol-9"].into_iter()),
+            evidence: vec![
+                unknown(UnknownCause::Throttled),
+                unknown(UnknownCause::Rejected),
+                unknown(UnknownCause::Throttled),
+                unknown(UnknownCause::Throttled),
+                unknown(UnknownCause::Throttled),
+                unknown(UnknownCause::Throttled),
+                missing,
+            ],
             faults: vec![Fault::new(UnknownCause::Throttled, "RequestLimitExceeded: Request limit exceeded")],
         };
         let problems = of_sweep::<Volumes>(&swept, &Place::file("EC2 in eu-west-1"));

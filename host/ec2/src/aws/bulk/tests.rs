@@ -1,6 +1,6 @@
 //! Sweeps of an operation that is made up: whatever ids there are, however the errors name the bad ones, whatever fails.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -49,19 +49,19 @@ impl Describe for Fake {
         let records = match ask {
             Ask::Filters(filters) => filters[0].1.iter().filter(is_there).cloned().collect(),
             Ask::Ids(ids) => {
-                let missing: Vec<_> = ids.iter().filter(|id| !is_there(id)).map(|id| &**id).collect();
+                let missing: Vec<_> = ids.iter().copied().filter(|id| !self.there.contains(*id)).collect();
                 if !missing.is_empty() {
                     let named = match self.naming {
                         Naming::First => vec![missing[0]],
                         Naming::Some(count) => missing.into_iter().take(count).collect(),
                         Naming::All => missing,
-                        Naming::Everything => ids.iter().map(|id| &**id).collect(),
+                        Naming::Everything => ids.to_vec(),
                         Naming::Nothing => vec![],
                     };
                     let text = format!("'{}' do not exist", named.join(", "));
                     return Err(Failure::Ids { rejection: Rejection::NotFound, text });
                 }
-                ids.to_vec()
+                ids.iter().map(|id| (*id).to_owned()).collect()
             }
         };
         Ok(Page { records: Some(records), next: None })
@@ -86,7 +86,8 @@ fn sweep(bulk: &Bulk<Fake>, all: &[String]) -> (HashMap<String, Evidence<String>
     let deadline = Instant::now() + Duration::from_secs(60);
     let asked = runtime.block_on(bulk.ask(all.iter().map(|id| &**id), &limiter, deadline));
     let swept = bulk.conclude(asked, true);
-    (swept.evidence, bulk.describe.calls.load(Ordering::Relaxed) - before)
+    let evidence = all.iter().cloned().zip(swept.ids.in_order(swept.evidence)).collect();
+    (evidence, bulk.describe.calls.load(Ordering::Relaxed) - before)
 }
 
 fn naming() -> impl Strategy<Value = Naming> {
