@@ -3,20 +3,21 @@
 //! One writer feeds it by [`Index::apply`], [`Index::delete`] and [`Index::reset`]; everybody else reads. The secondary
 //! indices hold names, never objects, and move with the objects.
 
-use std::borrow::Borrow;
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::objects::{Kind, Object};
 use crate::records::{
-    AttachedSource, CsiDriver, CsiNode, Identity, Lease, Node, ObjectName, PersistentVolume, PersistentVolumeClaim,
-    Pod, StorageClass, VolumeAttachment,
+    CsiDriver, CsiNode, Identity, Lease, Node, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+    VolumeAttachment,
 };
 
 mod joins;
 mod ordered;
 
 pub use joins::Candidate;
+use joins::Joins;
 use ordered::{Element, Ordered};
 
 /// Where kubelets keep their Leases.
@@ -24,23 +25,20 @@ const LEASE_NAMESPACE: &str = "kube-node-lease";
 
 /// Objects of one kind in the order of their names.
 type Objects<T> = Ordered<Arc<T>>;
-/// The names of the objects that have something in common, as pairs of that and a name.
-type Groups<K> = Ordered<(K, ObjectName)>;
-
-/// A record that bears its name.
-trait Named {
+/// A record as the index keeps it.
+trait Record: Clone + PartialEq {
     fn identity(&self) -> &Identity;
+
+    /// Adds it to what it belongs together with.
+    fn link(&self, _: &mut Joins) {}
+
+    /// Takes it out of there again.
+    fn unlink(&self, _: &mut Joins) {}
 }
 
-impl<T: Named> Element for Arc<T> {
+impl<T: Record> Element for Arc<T> {
     fn order(&self, other: &Self) -> Ordering {
         self.identity().name.cmp(&other.identity().name)
-    }
-}
-
-impl<K: Ord + Clone> Element for (K, ObjectName) {
-    fn order(&self, other: &Self) -> Ordering {
-        self.cmp(other)
     }
 }
 
@@ -56,65 +54,67 @@ pub struct Index {
     csi_drivers: Objects<CsiDriver>,
     storage_classes: Objects<StorageClass>,
     leases: Objects<Lease>,
-
-    /// Pods by the Node that they are bound to.
-    pods_by_node: Groups<Arc<str>>,
-    /// Pods by the claims that they use.
-    pods_by_claim: Groups<ObjectName>,
-    /// VolumeAttachments by Node.
-    attachments_by_node: Groups<Arc<str>>,
-    /// VolumeAttachments by PersistentVolume.
-    attachments_by_volume: Groups<Arc<str>>,
-    /// PersistentVolumes that nobody has claimed, by class.
-    free_by_class: Groups<Arc<str>>,
-    /// PersistentVolumes by the claim that they name.
-    volumes_by_claim: Groups<ObjectName>,
+    joins: Joins,
 }
 
 /// What is the same for the objects of every kind.
 macro_rules! kinds {
     ($($kind:ident, $all:ident;)*) => {
-        $(impl Named for $kind {
-            fn identity(&self) -> &Identity {
-                &self.identity
-            }
-        })*
-
         impl Index {
             /// Takes an object in, in the place of the one of its kind and name, which it returns.
             pub fn apply(&mut self, object: Object) -> Option<Object> {
-                let before = self.delete(object.kind(), object.name());
-                self.link(&object);
                 match object {
-                    $(Object::$kind(object) => drop(self.$all.insert(Arc::new(object))),)*
+                    $(Object::$kind(object) => {
+                        let before = put(&mut self.$all, &mut self.joins, Arc::new(compact(object)));
+                        before.map(|before| Object::$kind(Arc::unwrap_or_clone(before)))
+                    })*
                 }
-                before
             }
 
             /// Takes an object out; `None` where it is not there.
             pub fn delete(&mut self, kind: Kind, name: &ObjectName) -> Option<Object> {
-                let object = match kind {
+                match kind {
                     $(Kind::$kind => {
-                        let object = self.$all.remove(|object| object.identity.name.cmp(name))?;
-                        Object::$kind(Arc::unwrap_or_clone(object))
+                        let before = cut(&mut self.$all, &mut self.joins, name);
+                        before.map(|before| Object::$kind(Arc::unwrap_or_clone(before)))
                     })*
-                };
-                self.unlink(&object);
-                Some(object)
+                }
+            }
+
+            /// Takes in all objects of a kind that another index holds; returns the names of those that were here already.
+            pub(crate) fn absorb(&mut self, kind: Kind, other: &Self) -> Vec<ObjectName> {
+                match kind {
+                    $(Kind::$kind => {
+                        let objects = other.$all.iter().cloned();
+                        let before = objects.filter_map(|object| put(&mut self.$all, &mut self.joins, object));
+                        before.map(|before| before.identity.name.clone()).collect()
+                    })*
+                }
+            }
+
+            /// Puts all objects of a kind of another index in the place of this one's, but for those of the kept names.
+            /// Returns what differs, where that is wanted: what was and what is.
+            pub(crate) fn adopt(
+                &mut self,
+                kind: Kind,
+                other: &Self,
+                kept: &BTreeSet<ObjectName>,
+                wanted: bool,
+            ) -> Vec<(Option<Object>, Option<Object>)> {
+                match kind {
+                    $(Kind::$kind => {
+                        let owned = |object: Option<Arc<$kind>>| object.map(Arc::unwrap_or_clone).map(Object::$kind);
+                        let differences = adopt(&mut self.$all, &mut self.joins, &other.$all, kept);
+                        let differences = differences.into_iter().filter(|_| wanted);
+                        differences.map(|(before, after)| (owned(before), owned(after))).collect()
+                    })*
+                }
             }
 
             /// A copy of the object of this kind and name.
             pub fn object(&self, kind: Kind, name: &ObjectName) -> Option<Object> {
                 match kind {
                     $(Kind::$kind => find(&self.$all, &name.namespace, &name.name).cloned().map(Object::$kind),)*
-                }
-            }
-
-            /// Whether this very object is there, equal in everything that is read.
-            pub fn holds(&self, object: &Object) -> bool {
-                let ObjectName { namespace, name } = object.name();
-                match object {
-                    $(Object::$kind(object) => find(&self.$all, namespace, name) == Some(object),)*
                 }
             }
 
@@ -210,91 +210,56 @@ impl Index {
             self.apply(object);
         }
     }
-
-    fn link(&mut self, object: &Object) {
-        let name = object.name();
-        match object {
-            Object::Pod(pod) => {
-                if let Some(node) = &pod.node {
-                    insert(&mut self.pods_by_node, Arc::from(&*node.node_name), name);
-                }
-                for claim in pod.volumes.iter().filter_map(|volume| pod.claim_of(volume)) {
-                    insert(&mut self.pods_by_claim, claim, name);
-                }
-            }
-            Object::VolumeAttachment(attachment) => {
-                insert(&mut self.attachments_by_node, Arc::from(&*attachment.node.node_name), name);
-                if let AttachedSource::PersistentVolume(volume) = &attachment.source {
-                    insert(&mut self.attachments_by_volume, Arc::from(&**volume), name);
-                }
-            }
-            Object::PersistentVolume(volume) => match &volume.claim {
-                Some(claim) => insert(&mut self.volumes_by_claim, claim.name.clone(), name),
-                None => insert(&mut self.free_by_class, Arc::from(&*volume.storage_class), name),
-            },
-            Object::PersistentVolumeClaim(_)
-            | Object::Node(_)
-            | Object::CsiNode(_)
-            | Object::CsiDriver(_)
-            | Object::StorageClass(_)
-            | Object::Lease(_) => {}
-        }
-    }
-
-    fn unlink(&mut self, object: &Object) {
-        let name = object.name();
-        match object {
-            Object::Pod(pod) => {
-                if let Some(node) = &pod.node {
-                    remove(&mut self.pods_by_node, &Arc::from(&*node.node_name), name);
-                }
-                for claim in pod.volumes.iter().filter_map(|volume| pod.claim_of(volume)) {
-                    remove(&mut self.pods_by_claim, &claim, name);
-                }
-            }
-            Object::VolumeAttachment(attachment) => {
-                remove(&mut self.attachments_by_node, &Arc::from(&*attachment.node.node_name), name);
-                if let AttachedSource::PersistentVolume(volume) = &attachment.source {
-                    remove(&mut self.attachments_by_volume, &Arc::from(&**volume), name);
-                }
-            }
-            Object::PersistentVolume(volume) => match &volume.claim {
-                Some(claim) => remove(&mut self.volumes_by_claim, &claim.name, name),
-                None => remove(&mut self.free_by_class, &Arc::from(&*volume.storage_class), name),
-            },
-            Object::PersistentVolumeClaim(_)
-            | Object::Node(_)
-            | Object::CsiNode(_)
-            | Object::CsiDriver(_)
-            | Object::StorageClass(_)
-            | Object::Lease(_) => {}
-        }
-    }
 }
 
-fn find<'a, T: Named>(objects: &'a Objects<T>, namespace: &str, name: &str) -> Option<&'a T> {
+/// A clone has no room to spare, where what was just read has: lists that come element by element grow by doubling.
+#[allow(clippy::needless_pass_by_value, reason = "the roomy one goes")]
+fn compact<T: Clone>(object: T) -> T {
+    object.clone()
+}
+
+fn put<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, object: Arc<T>) -> Option<Arc<T>> {
+    let before = objects.insert(Arc::clone(&object));
+    if let Some(before) = &before {
+        before.unlink(joins);
+    }
+    object.link(joins);
+    before
+}
+
+fn cut<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, name: &ObjectName) -> Option<Arc<T>> {
+    let before = objects.remove(|object| object.identity().name.cmp(name))?;
+    before.unlink(joins);
+    Some(before)
+}
+
+/// Puts `others` in the place of what is there, and returns what differs: what came or changed, then what went.
+fn adopt<T: Record>(
+    objects: &mut Objects<T>,
+    joins: &mut Joins,
+    others: &Objects<T>,
+    kept: &BTreeSet<ObjectName>,
+) -> Vec<(Option<Arc<T>>, Option<Arc<T>>)> {
+    let stays = |object: &Arc<T>| kept.contains(&object.identity().name) || others.get(|o| o.order(object)).is_some();
+    let gone: Vec<_> = objects.iter().filter(|object| !stays(object)).cloned().collect();
+    let mut differences = Vec::new();
+    for object in others.iter() {
+        if objects.get(|known| known.order(object)).is_none_or(|known| known != object) {
+            let before = put(objects, joins, Arc::clone(object));
+            differences.push((before, Some(Arc::clone(object))));
+        }
+    }
+    for object in gone {
+        cut(objects, joins, &object.identity().name);
+        differences.push((Some(object), None));
+    }
+    differences
+}
+
+fn find<'a, T: Record>(objects: &'a Objects<T>, namespace: &str, name: &str) -> Option<&'a T> {
     let found = objects.get(|object| {
         let found = &object.identity().name;
         (&*found.namespace, &*found.name).cmp(&(namespace, name))
     });
     found.map(|object| &**object)
-}
-
-/// The names that go with a key, in their order.
-fn group<'a, K, Q>(groups: &'a Groups<K>, key: &Q) -> impl Iterator<Item = &'a ObjectName>
-where
-    K: Borrow<Q>,
-    Q: Ord + ?Sized,
-{
-    groups.all(move |(other, _)| other.borrow().cmp(key)).map(|(_, name)| name)
-}
-
-/// Adds a name to a key's. The key is shared with those that are there.
-fn insert<K: Ord + Clone>(groups: &mut Groups<K>, key: K, name: &ObjectName) {
-    let known = groups.get(|(other, _)| other.cmp(&key)).map(|(known, _)| known.clone());
-    groups.insert((known.unwrap_or(key), name.clone()));
-}
-
-fn remove<K: Ord + Clone>(groups: &mut Groups<K>, key: &K, name: &ObjectName) {
-    groups.remove(|(other, found)| (other, found).cmp(&(key, name)));
 }

@@ -35,5 +35,5 @@ pub use index::Index;
 pub use objects::{Kind, Object};
 pub use reading::Reading;
 pub use records::ObjectName;
-pub use store::{Change, Changes, Cluster};
+pub use store::{Change, Changes, Cluster, Listing};
 pub use zonewarden_documents::{Code, Place, Problem, Severity};

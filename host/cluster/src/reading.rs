@@ -27,6 +27,11 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// An object that is there and can't be read, where why is told elsewhere.
+    pub(crate) fn unreadable(kind: Kind, name: ObjectName) -> Self {
+        Self { kind, name, resource_version: String::new(), object: None, problems: Vec::new() }
+    }
+
     /// Reads one of a document's pieces as an object of this kind.
     pub(crate) fn of(kind: Kind, document: &Document<'_>, piece: &Piece<'_>) -> Self {
         let place = document.place_of(piece);

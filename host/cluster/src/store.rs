@@ -24,10 +24,12 @@ use crate::records::ObjectName;
 
 mod changes;
 mod complaints;
+mod listing;
 
 use changes::Listeners;
 pub use changes::{Change, Changes};
 use complaints::Complaints;
+pub use listing::Listing;
 
 /// The store.
 #[derive(Debug, Default)]
@@ -84,7 +86,9 @@ impl Cluster {
     /// Replaces all objects of a kind as one step. Only those that differ are told as changes, and none where this fills the
     /// kind for the first time: whoever waits for [`Cluster::filled`] has yet to look at everything.
     pub fn reset(&self, kind: Kind, objects: impl IntoIterator<Item = Object>) {
-        self.refill(kind, objects.into_iter().map(Reading::from));
+        let mut listing = Listing::new(kind);
+        objects.into_iter().for_each(|object| listing.take(Reading::from(object)));
+        self.refill(listing);
     }
 
     /// Takes in what was read of one object. Of one that can't be read, the last state that could stays; it is counted and
@@ -111,34 +115,20 @@ impl Cluster {
         writer.listeners.tell(|| Change { kind, name, before: object.or(Some(known)), after: None });
     }
 
-    /// Replaces all objects of a kind by what was read, as [`Cluster::reset`] does. One that is there and can't be read keeps
-    /// its last state.
-    pub fn refill(&self, kind: Kind, readings: impl IntoIterator<Item = Reading>) {
+    /// Replaces all objects of a kind by a list, as [`Cluster::reset`] does. One that is there and can't be read keeps its
+    /// last state.
+    pub fn refill(&self, listing: Listing) {
+        let Listing { kind, index, unreadable, complaints } = listing;
         let mut writer = self.writer();
-        let first = !writer.filled.contains(&kind);
-        let mut changes = Vec::new();
-        let mut gone: BTreeSet<ObjectName> = writer.index.names(kind).into_iter().collect();
-        let mut complaints = Vec::new();
-        for Reading { name, object, problems, .. } in readings.into_iter().filter(|reading| reading.kind == kind) {
-            gone.remove(&name);
-            if object.is_none() || !problems.is_empty() {
-                complaints.push((name.clone(), object.is_none(), problems));
-            }
-            if let Some(object) = object.filter(|object| !writer.index.holds(object)) {
-                let after = (!first).then(|| object.clone());
-                let before = writer.index.apply(object);
-                changes.extend(after.map(|after| Change { kind, name, before, after: Some(after) }));
-            }
-        }
-        for name in gone {
-            let before = writer.index.delete(kind, &name);
-            changes.push(Change { kind, name, before, after: None });
-        }
+        let is_told = writer.filled.contains(&kind) && writer.listeners.any();
+        let differences = writer.index.adopt(kind, &index, &unreadable, is_told);
+        drop(index);
         writer.complaints.reset(kind, complaints);
         writer.filled.insert(kind);
         self.publish(&writer);
-        if !first {
-            changes.into_iter().for_each(|change| writer.listeners.tell(|| change));
+        for (before, after) in differences {
+            let Some(name) = after.as_ref().or(before.as_ref()).map(|object| object.name().clone()) else { continue };
+            writer.listeners.tell(|| Change { kind, name, before, after });
         }
         if writer.is_filled() {
             writer.waiting.drain(..).for_each(Waker::wake);

@@ -157,7 +157,7 @@ fn the_same_object_in_two_files_is_the_later_ones_and_told() {
     let world = World::new(&[("a.yaml", &node("n1", "i-1")), ("b.yaml", &node("n1", "i-2"))]);
     let index = world.cluster.read();
     assert_eq!(index.node("n1").unwrap().provider_id.as_ref().unwrap().provider_id, "i-2");
-    assert_eq!(world.problems(), ["b.yaml: Node n1: stands in a.yaml too; the later one is used"]);
+    assert_eq!(world.problems(), ["b.yaml: Node n1: stands in an earlier file too; this one is used"]);
 }
 
 #[test]

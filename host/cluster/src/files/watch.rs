@@ -14,8 +14,7 @@ use zonewarden_documents::{Code, Place, Problem, Severity, source};
 use super::{EXTENSIONS, Loaded, nothing_in, parse};
 use crate::objects::Kind;
 use crate::reading::{Reading, describe};
-use crate::records::ObjectName;
-use crate::store::Cluster;
+use crate::store::{Cluster, Listing};
 
 /// A file system's clock may be as coarse as this: a younger file may have changed again without its time showing it.
 const COARSEST_CLOCK: Duration = Duration::from_secs(2);
@@ -119,29 +118,23 @@ impl FileWatch {
     }
 
     /// Puts everything into the store, which finds out what differs.
-    fn store(&mut self) {
-        let mut readings: BTreeMap<(Kind, ObjectName), (Reading, &Path)> = BTreeMap::new();
-        let mut twice = Vec::new();
-        for path in &self.order {
-            let Some(file) = self.files.get(path) else { continue };
-            for reading in file.readings() {
-                let key = (reading.kind, reading.name.clone());
-                let described = describe(reading.kind, &reading.name);
-                if let Some((_, before)) = readings.insert(key, (reading, path)) {
-                    let message = format!("stands in {} too; the later one is used", before.display());
+    fn store(&self) {
+        let mut problems = self.problems.clone();
+        for kind in Kind::ALL {
+            let mut listing = Listing::new(kind);
+            for path in &self.order {
+                let Some(file) = self.files.get(path) else { continue };
+                for name in listing.share(&file.given.index) {
                     let place = Place::file(path.to_string_lossy());
-                    twice.push(Problem::warning(Code::Duplicate, place, message).in_object(described));
+                    let message = "stands in an earlier file too; this one is used";
+                    problems.push(Problem::warning(Code::Duplicate, place, message).in_object(describe(kind, &name)));
                 }
+                let unreadable = file.given.unreadable.iter().filter(|(other, _)| *other == kind);
+                unreadable.for_each(|(_, name)| listing.take(Reading::unreadable(kind, name.clone())));
             }
+            self.cluster.refill(listing);
         }
-        let mut kinds: BTreeMap<Kind, Vec<Reading>> = Kind::ALL.into_iter().map(|kind| (kind, Vec::new())).collect();
-        for ((kind, _), (reading, _)) in readings {
-            kinds.entry(kind).or_default().push(reading);
-        }
-        for (kind, readings) in kinds {
-            self.cluster.refill(kind, readings);
-        }
-        self.cluster.complain(self.problems.iter().cloned().chain(twice).collect());
+        self.cluster.complain(problems);
     }
 }
 
@@ -199,23 +192,6 @@ impl File {
         }
         let message = format!("{}; what it gave before is used", problem.message);
         Problem { message, ..problem }
-    }
-
-    /// What the file gives, in no order. An object that it holds and that can't be read keeps its last state in the store.
-    fn readings(&self) -> impl Iterator<Item = Reading> {
-        let index = &self.given.index;
-        let objects = Kind::ALL.into_iter().flat_map(move |kind| {
-            let names = index.names(kind);
-            names.into_iter().filter_map(move |name| index.object(kind, &name)).map(Reading::from)
-        });
-        let unreadable = self.given.unreadable.iter().filter(|(kind, name)| index.object(*kind, name).is_none());
-        objects.chain(unreadable.map(|(kind, name)| Reading {
-            kind: *kind,
-            name: name.clone(),
-            resource_version: String::new(),
-            object: None,
-            problems: Vec::new(),
-        }))
     }
 }
 

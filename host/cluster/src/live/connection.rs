@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use http::{Request, Response};
 use kube::client::Body;
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::restarts;
@@ -30,6 +31,8 @@ pub(super) struct Connection {
     kind: Kind,
     cluster: Arc<Cluster>,
     pace: Duration,
+    /// What the watches of all kinds share, so that few pages are in memory at once.
+    pages: Arc<Semaphore>,
     state: Mutex<State>,
 }
 
@@ -42,9 +45,14 @@ struct State {
 }
 
 impl Connection {
-    pub(super) fn new(kind: Kind, cluster: &Arc<Cluster>, longest_pause: Duration) -> Arc<Self> {
+    pub(super) fn new(
+        kind: Kind,
+        cluster: &Arc<Cluster>,
+        pages: &Arc<Semaphore>,
+        longest_pause: Duration,
+    ) -> Arc<Self> {
         let pace = PACE.min(longest_pause);
-        Arc::new(Self { kind, cluster: Arc::clone(cluster), pace, state: Mutex::default() })
+        Arc::new(Self { kind, cluster: Arc::clone(cluster), pace, pages: Arc::clone(pages), state: Mutex::default() })
     }
 
     /// A client whose requests are this watch's.
@@ -57,7 +65,7 @@ impl Connection {
                 if is_watch(&request) {
                     connection.watch(&client, request).await
                 } else {
-                    whole(&client, request).await
+                    connection.page(&client, request).await
                 }
             }
         });
@@ -88,16 +96,17 @@ impl Connection {
         Ok(response)
     }
 
+    /// A page of a list, complete.
+    async fn page(&self, client: &kube::Client, request: Request<Body>) -> Result<Response<Body>, BoxError> {
+        let _permit = self.pages.acquire().await?;
+        let (head, body) = timeout(ANSWER_TIMEOUT, client.send(request)).await.map_err(silence)??.into_parts();
+        let body = timeout(PAGE_TIMEOUT, body.collect_bytes()).await.map_err(silence)??;
+        Ok(Response::from_parts(head, Body::from(body)))
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// An answer that is complete.
-async fn whole(client: &kube::Client, request: Request<Body>) -> Result<Response<Body>, BoxError> {
-    let (head, body) = timeout(ANSWER_TIMEOUT, client.send(request)).await.map_err(silence)??.into_parts();
-    let body = timeout(PAGE_TIMEOUT, body.collect_bytes()).await.map_err(silence)??;
-    Ok(Response::from_parts(head, Body::from(body)))
 }
 
 fn silence(_: tokio::time::error::Elapsed) -> BoxError {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::future::{BoxFuture, FutureExt, join_all};
 use kube::runtime::watcher::{self, DefaultBackoff, Event, watcher};
+use tokio::sync::Semaphore;
 use tracing::{debug, info, warn};
 
 use super::client::Client;
@@ -19,29 +20,33 @@ use super::resources::{self, Resourceful};
 use super::restarts;
 use crate::objects::Kind;
 use crate::reading::Reading;
-use crate::store::Cluster;
+use crate::store::{Cluster, Listing};
+
+/// A page of pods is several megabytes, three times over while it is decoded. Two, so that a kind that hangs holds up no other.
+const PAGES_AT_ONCE: usize = 2;
 
 impl Client {
     /// Keeps a store up to date, for as long as this is polled. It never ends.
     pub fn watch(&self, cluster: &Arc<Cluster>) -> impl Future<Output = ()> + Send + use<> {
+        let pages = Arc::new(Semaphore::new(PAGES_AT_ONCE));
         let watches: [BoxFuture<'static, ()>; 8] = [
-            self.follow::<resources::PersistentVolume>(cluster),
-            self.follow::<resources::PersistentVolumeClaim>(cluster),
-            self.follow::<resources::Pod>(cluster),
-            self.follow::<resources::Node>(cluster),
-            self.follow::<resources::VolumeAttachment>(cluster),
-            self.follow::<resources::CsiNode>(cluster),
-            self.follow::<resources::CsiDriver>(cluster),
-            self.follow::<resources::StorageClass>(cluster),
+            self.follow::<resources::PersistentVolume>(cluster, &pages),
+            self.follow::<resources::PersistentVolumeClaim>(cluster, &pages),
+            self.follow::<resources::Pod>(cluster, &pages),
+            self.follow::<resources::Node>(cluster, &pages),
+            self.follow::<resources::VolumeAttachment>(cluster, &pages),
+            self.follow::<resources::CsiNode>(cluster, &pages),
+            self.follow::<resources::CsiDriver>(cluster, &pages),
+            self.follow::<resources::StorageClass>(cluster, &pages),
         ];
         join_all(watches).map(drop)
     }
 
-    fn follow<K: Resourceful>(&self, cluster: &Arc<Cluster>) -> BoxFuture<'static, ()> {
+    fn follow<K: Resourceful>(&self, cluster: &Arc<Cluster>, pages: &Arc<Semaphore>) -> BoxFuture<'static, ()> {
         let longest_pause = self.longest_pause();
-        let connection = Connection::new(K::KIND, cluster, longest_pause);
+        let connection = Connection::new(K::KIND, cluster, pages, longest_pause);
         let api = kube::Api::<Decoded<K>>::all(connection.client(self.kube()));
-        let mut feed = Feed { kind: K::KIND, cluster: Arc::clone(cluster), listed: Vec::new() };
+        let mut feed = Feed { kind: K::KIND, cluster: Arc::clone(cluster), listing: Listing::new(K::KIND), skipped: 0 };
         async move {
             let mut pauses = DefaultBackoff::default();
             loop {
@@ -69,18 +74,24 @@ struct Feed {
     kind: Kind,
     cluster: Arc<Cluster>,
     /// A list that is not complete yet.
-    listed: Vec<Reading>,
+    listing: Listing,
+    /// How many of its objects can't be read.
+    skipped: u64,
 }
 
 impl Feed {
     /// Takes an event; a break says that the watch has to be begun from nothing.
     fn take<K>(&mut self, event: watcher::Result<Event<Decoded<K>>>) -> std::ops::ControlFlow<()> {
         match event {
-            Ok(Event::Init) => self.listed = Vec::new(),
-            Ok(Event::InitApply(decoded)) => self.listed.push(decoded.reading),
+            Ok(Event::Init) => (self.listing, self.skipped) = (Listing::new(self.kind), 0),
+            Ok(Event::InitApply(decoded)) => {
+                self.tell_skipped(&decoded.reading);
+                self.listing.take(decoded.reading);
+            }
             Ok(Event::InitDone) => self.refill(),
             Ok(Event::Apply(decoded)) => {
-                self.tell_skipped(std::slice::from_ref(&decoded.reading));
+                self.skipped = 0;
+                self.tell_skipped(&decoded.reading);
                 self.cluster.take(decoded.reading);
             }
             Ok(Event::Delete(decoded)) => self.cluster.remove(decoded.reading),
@@ -99,27 +110,24 @@ impl Feed {
     }
 
     fn refill(&mut self) {
-        let listed = std::mem::take(&mut self.listed);
-        self.tell_skipped(&listed);
-        info!(kind = %self.kind, objects = listed.len(), "listed");
-        self.cluster.refill(self.kind, listed);
+        let listing = std::mem::replace(&mut self.listing, Listing::new(self.kind));
+        info!(kind = %self.kind, objects = listing.len(), skipped = self.skipped, "listed");
+        self.cluster.refill(listing);
         self.cluster.interrupt(self.kind, None);
     }
 
     /// The store keeps what is wrong with each; the log names the first of a list.
-    fn tell_skipped(&self, readings: &[Reading]) {
-        let skipped: Vec<_> = readings.iter().filter(|reading| reading.object.is_none()).collect();
-        for (number, reading) in skipped.iter().enumerate() {
-            let problem = reading.problems.first().map(ToString::to_string).unwrap_or_default();
-            if number == 0 {
-                warn!(kind = %self.kind, skipped = skipped.len(), problem, "an object can't be read");
-            } else {
-                debug!(kind = %self.kind, problem, "an object can't be read");
-            }
+    fn tell_skipped(&mut self, reading: &Reading) {
+        if reading.object.is_some() {
+            return;
         }
-        let count = skipped.len() as u64;
-        if count > 0 {
-            metrics::counter!("zonewarden_objects_skipped_total", "kind" => self.kind.as_str()).increment(count);
+        self.skipped += 1;
+        metrics::counter!("zonewarden_objects_skipped_total", "kind" => self.kind.as_str()).increment(1);
+        let problem = reading.problems.first().map(ToString::to_string).unwrap_or_default();
+        if self.skipped == 1 {
+            warn!(kind = %self.kind, problem, "an object can't be read");
+        } else {
+            debug!(kind = %self.kind, problem, "an object can't be read");
         }
     }
 }

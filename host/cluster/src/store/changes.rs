@@ -10,9 +10,9 @@ use serde::Serialize;
 use crate::objects::{Kind, Object};
 use crate::records::ObjectName;
 
-/// A listener that leaves more than this many changes lying has missed them, and looks at everything anew: five re-lists of a
-/// large cluster in which every pod changed.
-const BACKLOG_LIMIT: usize = 100_000;
+/// A listener that leaves more than this many changes lying has missed them, and looks at everything anew: that is less work
+/// than so many changes one by one, as after an outage in which every pod of a large cluster changed.
+const BACKLOG_LIMIT: usize = 25_000;
 
 /// One object that came, changed or went.
 #[derive(Clone, Debug, PartialEq, Serialize)]
