@@ -10,6 +10,7 @@ mod claims;
 mod injection;
 mod labels;
 mod limits;
+mod places;
 mod question;
 mod rating;
 mod refusal;
@@ -23,6 +24,7 @@ pub use rating::score;
 
 use crate::answer::reason;
 use crate::settings::Settings;
+use places::Places;
 use question::Question;
 use refusal::{Refusal, Stage};
 use zonewarden_bindings::placement::{ClassDecision, ClassVerdict, NodeClass, PodQuestion, RefusalOrigin};
@@ -32,11 +34,12 @@ use zonewarden_bindings::types::Reason;
 #[must_use]
 pub fn filter(settings: &Settings, pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassVerdict> {
     let question = Question::new(settings, pod, classes);
-    classes.iter().map(|class| verdict(&question, class)).collect()
+    let mut places = Places::default();
+    classes.iter().map(|class| verdict(&question, class, &mut places)).collect()
 }
 
-fn verdict(question: &Question<'_>, class: &NodeClass) -> ClassVerdict {
-    let refusals = refusals(question, class);
+fn verdict<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'c>) -> ClassVerdict {
+    let refusals = refusals(question, class, places);
     let Some(first) = refusals.first() else {
         return ClassVerdict {
             decision: ClassDecision::Feasible,
@@ -53,23 +56,13 @@ fn verdict(question: &Question<'_>, class: &NodeClass) -> ClassVerdict {
     }
 }
 
-/// Everything that refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59), then ours;
-/// within one plugin in the pod's order of volumes.
-fn refusals(question: &Question<'_>, class: &NodeClass) -> Vec<Refusal> {
+/// What refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59), then ours; within one
+/// plugin in the pod's order of volumes.
+fn refusals<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'c>) -> Vec<Refusal> {
     let mut refusals = question.refusals.clone();
-    for volume in &question.volumes {
-        refusals.extend(binding::judge(volume, class));
-        labels::judge(volume, class, &mut refusals);
-    }
+    refusals.extend_from_slice(places.judge(question, class));
     binding::judge_delayed(question, class, &mut refusals);
     limits::judge(question, class, &mut refusals);
-    for volume in &question.volumes {
-        // What Kubernetes refuses for good because of this volume needs no second word from us.
-        let is_settled = refusals.iter().any(|refusal| refusal.position == volume.position && refusal.is_final);
-        if !is_settled {
-            whereabouts::judge(volume, class, question.refuses_unlabelled, &mut refusals);
-        }
-    }
     refusals.sort_by_key(|refusal| (refusal.stage, refusal.position));
     refusals
 }

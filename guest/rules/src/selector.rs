@@ -1,16 +1,19 @@
 //! Node selector terms and allowed topologies, matched as the scheduler matches them (F-52, F-54).
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use zonewarden_bindings::placement::{TopologyRequirement, TopologyTerm};
 use zonewarden_bindings::types::{Label, Requirement, SelectorOperator, SelectorTerm};
 
 /// A node selector: its terms are alternatives.
 ///
-/// Which of its terms can match at all is found once; after that a node costs comparisons only.
+/// Which of its terms can match at all is found once; after that a node costs comparisons only. It is put into words once too,
+/// the first time that somebody asks.
 #[derive(Debug, Clone)]
 pub struct NodeSelector<'a> {
     terms: Cow<'a, [SelectorTerm]>,
     usable: Vec<usize>,
+    words: OnceCell<String>,
 }
 
 impl<'a> NodeSelector<'a> {
@@ -19,7 +22,7 @@ impl<'a> NodeSelector<'a> {
     pub fn new(terms: impl Into<Cow<'a, [SelectorTerm]>>) -> Self {
         let terms = terms.into();
         let usable = terms.iter().enumerate().filter(|(_, term)| is_usable(term)).map(|(index, _)| index).collect();
-        Self { terms, usable }
+        Self { terms, usable, words: OnceCell::new() }
     }
 
     /// Whether nodes with these labels match. `matchFields` are not judged.
@@ -35,29 +38,51 @@ impl<'a> NodeSelector<'a> {
 
     /// The terms in words: `topology.kubernetes.io/zone In [us-east-1a]`.
     #[must_use]
-    pub fn describe(&self) -> String {
-        let terms: Vec<String> = self.usable_terms().map(describe_term).collect();
-        if terms.is_empty() { "terms of which none can match a node".to_owned() } else { terms.join(" or ") }
+    pub fn describe(&self) -> &str {
+        self.words.get_or_init(|| {
+            let terms: Vec<String> = self.usable_terms().map(describe_term).collect();
+            if terms.is_empty() { "terms of which none can match a node".to_owned() } else { terms.join(" or ") }
+        })
     }
 
-    /// What nodes with these labels have under the keys that the terms name.
-    #[must_use]
-    pub fn describe_labels(&self, labels: &[Label]) -> String {
-        let mut named: Vec<&str> = Vec::new();
-        for requirement in self.usable_terms().flat_map(|term| &term.requirements) {
-            if !named.contains(&requirement.key.as_str()) {
-                named.push(&requirement.key);
+    /// What nodes with these labels have under the keys that the terms name: the words one after the other, to be put into a
+    /// sentence without a text between.
+    pub(crate) fn describe_labels<'s>(&'s self, labels: &'s [Label], words: &mut Vec<&'s str>) {
+        let keys =
+            || self.usable_terms().flat_map(|term| &term.requirements).map(|requirement| requirement.key.as_str());
+        for (index, key) in keys().enumerate() {
+            if keys().take(index).any(|earlier| earlier == key) {
+                continue;
+            }
+            if index > 0 {
+                words.push(", ");
+            }
+            match value(labels, key) {
+                Some(value) => words.extend([key, "=", value]),
+                None => words.extend(["no ", key]),
             }
         }
-        let said: Vec<String> = named.into_iter().map(|key| describe_label(labels, key)).collect();
-        if said.is_empty() { "no label that could help".to_owned() } else { said.join(", ") }
+        if keys().next().is_none() {
+            words.push("no label that could help");
+        }
     }
 }
 
 /// The node's value of a key.
 #[must_use]
 pub fn value<'a>(labels: &'a [Label], key: &str) -> Option<&'a str> {
-    labels.iter().find(|label| label.key == key).map(|label| label.value.as_str())
+    labels.iter().find(|label| is_same(&label.key, key)).map(|label| label.value.as_str())
+}
+
+/// Whether two texts are equal, eight bytes at a time: what WebAssembly has for `==` goes byte by byte, and keys of labels are
+/// long, alike at their beginning and compared for each node and volume.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    let ((one, one_rest), (other, other_rest)) = (one.as_bytes().as_chunks(), other.as_bytes().as_chunks());
+    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+    one.len() == other.len()
+        && one_rest.len() == other_rest.len()
+        && one.iter().zip(other).all(|(one, other)| word(one) == word(other))
+        && one_rest.iter().zip(other_rest).all(|(one, other)| one == other)
 }
 
 /// `key=value`, or `no key`.
@@ -69,7 +94,7 @@ pub(crate) fn describe_label(labels: &[Label], key: &str) -> String {
 #[must_use]
 pub fn holds(requirement: &Requirement, labels: &[Label]) -> bool {
     let found = value(labels, &requirement.key);
-    let listed = |found: &str| requirement.values.iter().any(|value| value == found);
+    let listed = |found: &str| requirement.values.iter().any(|value| is_same(value, found));
     match &requirement.operator {
         SelectorOperator::In => found.is_some_and(listed),
         SelectorOperator::NotIn => !found.is_some_and(listed),

@@ -1,5 +1,8 @@
 //! The command line. Every flag has an environment variable, and a configuration file is the third way (`config.rs`).
 
+mod duration;
+pub(crate) mod run;
+
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
@@ -27,25 +30,61 @@ pub(crate) enum Command {
     ///
     /// Exit status: 0 told, 1 told with findings, 2 there is no such object or nothing could be answered.
     Explain(ExplainArgs),
+    /// Watch the cluster, poll EC2, and keep what Kubernetes believes true to it
+    ///
+    /// Exit status: 0 ended by a signal, 2 could not begin.
+    Run(Box<run::RunArgs>),
     /// Look into a policy component, or run its cases
     Policy(PolicyArgs),
 }
 
-/// Where the world is read from.
+/// Where the world is read from: a folder, files, or a live cluster and EC2, which no flag has to name.
 #[derive(Debug, Args)]
 pub(crate) struct WorldArgs {
     /// A folder with cluster/*.{yaml,yml,json} and ec2/{volumes,instances}.json
-    #[arg(long, env = "ZONEWARDEN_WORLD", value_name = "DIR", conflicts_with_all = ["cluster", "volumes", "instances"])]
+    #[arg(long, env = "ZONEWARDEN_WORLD", value_name = "DIR",
+          conflicts_with_all = ["cluster", "volumes", "instances", "live"])]
     pub(crate) world: Option<PathBuf>,
     /// What `kubectl get … -o yaml|json` printed; repeatable, - is standard input
-    #[arg(long, env = "ZONEWARDEN_CLUSTER", value_name = "FILE", value_delimiter = ',')]
+    #[arg(long, env = "ZONEWARDEN_CLUSTER", value_name = "FILE", value_delimiter = ',', conflicts_with = "live")]
     pub(crate) cluster: Vec<PathBuf>,
     /// What `aws ec2 describe-volumes` printed; - is standard input
-    #[arg(long, env = "ZONEWARDEN_VOLUMES", value_name = "FILE")]
+    #[arg(long, env = "ZONEWARDEN_VOLUMES", value_name = "FILE", conflicts_with = "live")]
     pub(crate) volumes: Option<PathBuf>,
     /// What `aws ec2 describe-instances` printed; - is standard input
-    #[arg(long, env = "ZONEWARDEN_INSTANCES", value_name = "FILE")]
+    #[arg(long, env = "ZONEWARDEN_INSTANCES", value_name = "FILE", conflicts_with = "live")]
     pub(crate) instances: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) live: LiveArgs,
+}
+
+/// Which cluster and which account are read, where that is not the current one.
+#[derive(Debug, Args)]
+#[group(id = "live", multiple = true)]
+pub(crate) struct LiveArgs {
+    /// The kubeconfig; else that of KUBECONFIG, ~/.kube/config, or the pod's own account
+    #[arg(long, env = "ZONEWARDEN_KUBECONFIG", value_name = "FILE")]
+    pub(crate) kubeconfig: Option<PathBuf>,
+    /// The context of the kubeconfig; else its current one
+    #[arg(long, env = "ZONEWARDEN_CONTEXT", value_name = "NAME")]
+    pub(crate) context: Option<String>,
+    /// The region whose EC2 is asked; else that of the AWS environment
+    #[arg(long, env = "ZONEWARDEN_REGION", value_name = "REGION")]
+    pub(crate) region: Option<String>,
+    /// Where EC2 is asked, in place of its public endpoint
+    #[arg(long, env = "ZONEWARDEN_ENDPOINT_URL", value_name = "URL")]
+    pub(crate) endpoint_url: Option<String>,
+    /// The profile of the AWS configuration; else that of the AWS environment
+    #[arg(long, env = "ZONEWARDEN_PROFILE", value_name = "NAME")]
+    pub(crate) profile: Option<String>,
+}
+
+impl LiveArgs {
+    /// Whether any flag asks for a live world.
+    pub(crate) fn is_named(&self) -> bool {
+        let Self { kubeconfig, context, region, endpoint_url, profile } = self;
+        kubeconfig.is_some() || [context, region, endpoint_url, profile].into_iter().any(Option::is_some)
+    }
 }
 
 /// Which policy decides.

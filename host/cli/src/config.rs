@@ -1,27 +1,35 @@
 //! The configuration file: defaults for flags, by their long names.
 
+use std::error::Error as _;
 use std::ffi::OsString;
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use clap::builder::{OsStr, Resettable, Str};
-use clap::{ArgAction, Command, CommandFactory as _};
+use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use serde_json::Value;
 use zonewarden_contract::types::Setting;
 
 use crate::args::Cli;
 use crate::read;
 
-/// The two forms in which a world is named. Naming one puts the other out of force where a weaker source names it.
-const FORMS: [&[&str]; 2] = [&["world"], &["cluster", "volumes", "instances"]];
+/// The forms in which a world is named. Naming one puts the others out of force where a weaker source names them.
+const FORMS: [&[&str]; 3] =
+    [&["world"], &["cluster", "volumes", "instances"], &["kubeconfig", "context", "region", "endpoint-url", "profile"]];
 
 /// The command line with the file's values as the flags' defaults. Flags and environment variables still win.
 pub(crate) fn command(file: Option<&Path>, args: &[OsString]) -> Result<Command> {
-    let mut command = Cli::command();
+    applied(Cli::command(), file, args)
+}
+
+/// A command line with the file's values as the flags' defaults.
+pub(crate) fn applied(mut command: Command, file: Option<&Path>, args: &[OsString]) -> Result<Command> {
     let by_flag = FORMS.map(|form| form.iter().any(|name| is_given(args, name)));
     let by_environment = FORMS.map(|form| form.iter().any(|name| std::env::var_os(variable(name)).is_some()));
-    for (form, is_weaker) in FORMS.iter().zip([by_flag[1], by_flag[0]]) {
-        if is_weaker {
+    let another =
+        |given: [bool; FORMS.len()], own: usize| given.iter().enumerate().any(|(at, given)| *given && at != own);
+    for (own, form) in FORMS.iter().enumerate() {
+        if another(by_flag, own) {
             command = without_environment(command, form);
         }
     }
@@ -32,7 +40,7 @@ pub(crate) fn command(file: Option<&Path>, args: &[OsString]) -> Result<Command>
     for (name, value) in map {
         let values = texts(value).with_context(|| format!("{}: {name}", file.display()))?;
         let own = FORMS.iter().position(|form| form.contains(&name.as_str()));
-        if own.is_some_and(|own| by_flag[1 - own] || by_environment[1 - own]) {
+        if own.is_some_and(|own| another(by_flag, own) || another(by_environment, own)) {
             continue;
         }
         let mut known = false;
@@ -96,9 +104,8 @@ fn with_default(mut command: Command, name: &str, values: &[String], known: &mut
         if values.len() > 1 && !matches!(arg.get_action(), ArgAction::Append) {
             bail!("one text is meant");
         }
-        let accepted: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
-        if let Some(wrong) = values.iter().find(|value| !accepted.is_empty() && !accepted.contains(value)) {
-            bail!("{wrong:?} is none of {}", accepted.join(", "));
+        for value in values {
+            check(arg, name, value)?;
         }
         let defaults: Vec<OsStr> = values.iter().map(|value| OsStr::from(Str::from(value.clone()))).collect();
         command = command.mut_arg(id, |arg| arg.default_values(defaults));
@@ -119,6 +126,20 @@ fn with_default(mut command: Command, name: &str, values: &[String], known: &mut
     }
 }
 
+/// Whether a flag takes this value: what clap would find out later, when the file can't be named any more.
+fn check(arg: &Arg, name: &str, value: &str) -> Result<()> {
+    let accepted: Vec<String> = arg.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    if !accepted.is_empty() {
+        let is_one = accepted.iter().any(|accepted| accepted == value);
+        return if is_one { Ok(()) } else { Err(anyhow!("{value:?} is none of {}", accepted.join(", "))) };
+    }
+    let alone = Arg::new("value").long(name.to_owned()).value_parser(arg.get_value_parser().clone());
+    let parsed = Command::new("").no_binary_name(true).arg(alone).try_get_matches_from([format!("--{name}={value}")]);
+    let Err(error) = parsed else { return Ok(()) };
+    // What the parser of the value says is the source; the rest speaks of the command line.
+    Err(anyhow!("{value:?}: {}", error.source().map_or_else(|| error.to_string(), ToString::to_string)))
+}
+
 /// Where `--config` points, before the command line can be read as a whole.
 pub(crate) fn path(args: &[OsString]) -> Option<std::path::PathBuf> {
     let mut args = args.iter();
@@ -136,7 +157,15 @@ pub(crate) fn path(args: &[OsString]) -> Option<std::path::PathBuf> {
 /// Reads `--settings`.
 pub(crate) fn settings(file: Option<&Path>) -> Result<Vec<Setting>> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let value = read::structured(file).context("the settings can't be read")?;
+    settings_in(file, read::structured(file).context("the settings can't be read")?)
+}
+
+/// What `--settings` holds, read from its bytes.
+pub(crate) fn settings_of_bytes(file: &Path, bytes: &[u8]) -> Result<Vec<Setting>> {
+    settings_in(file, read::structured_bytes(file, bytes).context("the settings can't be read")?)
+}
+
+fn settings_in(file: &Path, value: Value) -> Result<Vec<Setting>> {
     let Value::Object(map) = value else {
         bail!("{}: a map of settings to texts is meant, as `volume-ids: strict`", file.display());
     };

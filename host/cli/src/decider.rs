@@ -9,7 +9,7 @@ use crate::args::DeciderArgs;
 use crate::config;
 
 /// The default policy, built from this workspace's sources.
-const DEFAULT_POLICY: &[u8] = include_bytes!(env!("ZONEWARDEN_DEFAULT_POLICY"));
+pub(crate) const DEFAULT_POLICY: &[u8] = include_bytes!(env!("ZONEWARDEN_DEFAULT_POLICY"));
 
 /// An engine with the default limits.
 pub(crate) fn engine(args: &DeciderArgs) -> Result<Engine> {
@@ -19,7 +19,11 @@ pub(crate) fn engine(args: &DeciderArgs) -> Result<Engine> {
 
 /// The policy of `--policy`, else the built-in one.
 pub(crate) fn policy(args: &DeciderArgs) -> Result<Policy> {
-    let engine = engine(args)?;
+    policy_of(&engine(args)?, args)
+}
+
+/// The same, in an engine that is there already.
+pub(crate) fn policy_of(engine: &Engine, args: &DeciderArgs) -> Result<Policy> {
     match &args.policy {
         None => engine.load(DEFAULT_POLICY).context("the built-in policy can't be loaded"),
         Some(file) => {

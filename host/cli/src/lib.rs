@@ -1,7 +1,7 @@
 //! The program: flags, wiring, output. `main.rs` only calls [`main`].
 //!
 //! Read `args` for what can be asked, `world` and `decider` for what an answer rests on, `report` for what `check`
-//! answers, and `output` for how it looks.
+//! answers, `output` for how it looks, and `run` for what surrounds the host while it serves.
 
 mod args;
 mod check;
@@ -12,6 +12,7 @@ mod output;
 mod policy;
 mod read;
 mod report;
+mod run;
 mod world;
 
 use std::ffi::OsString;
@@ -48,6 +49,7 @@ fn run(args: &[OsString]) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Check(args) => check::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Run(args) => run::run(&args),
         Command::Policy(args) => policy::run(&args),
     }
 }

@@ -2,15 +2,20 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use serde_json::Value;
 use zonewarden_documents::{Text, source};
 
 /// Reads a file that holds one YAML or JSON document.
 pub(crate) fn structured(file: &Path) -> Result<Value> {
-    let problem = |problem: zonewarden_documents::Problem| anyhow::anyhow!("{problem}");
-    let bytes = source::read(file).map_err(problem)?;
-    let text = Text::new(&file.to_string_lossy(), &bytes);
+    let bytes = source::read(file).map_err(|problem| anyhow!("{problem}"))?;
+    structured_bytes(file, &bytes)
+}
+
+/// Reads the bytes of a file that holds one YAML or JSON document.
+pub(crate) fn structured_bytes(file: &Path, bytes: &[u8]) -> Result<Value> {
+    let problem = |problem: zonewarden_documents::Problem| anyhow!("{problem}");
+    let text = Text::new(&file.to_string_lossy(), bytes);
     let mut documents = text.documents().into_iter();
     let Some(document) = documents.next() else { bail!("{}: there is nothing in it", file.display()) };
     if documents.next().is_some() {

@@ -123,6 +123,10 @@ pub(crate) fn of(world: &World, policy: &ConfiguredPolicy, all_nodes: bool) -> R
         attachments: attachments::of(&survey)?,
         problems: world.problems.clone(),
     };
+    // What is wrong with files was found when they were read.
+    if !world.is_on_files() {
+        report.problems.extend(survey.problems().iter().map(Problem::new));
+    }
     report.summary = summary(&report);
     Ok(report)
 }

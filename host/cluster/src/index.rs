@@ -3,27 +3,48 @@
 //! One writer feeds it by [`Index::apply`], [`Index::delete`] and [`Index::reset`]; everybody else reads. The secondary
 //! indices hold names, never objects, and move with the objects.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::objects::{Kind, Object};
 use crate::records::{
-    AttachedSource, CsiDriver, CsiNode, Lease, Node, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod,
-    StorageClass, VolumeAttachment,
+    AttachedSource, CsiDriver, CsiNode, Identity, Lease, Node, ObjectName, PersistentVolume, PersistentVolumeClaim,
+    Pod, StorageClass, VolumeAttachment,
 };
 
 mod joins;
+mod ordered;
 
 pub use joins::Candidate;
+use ordered::{Element, Ordered};
 
 /// Where kubelets keep their Leases.
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 
-type Objects<T> = BTreeMap<ObjectName, T>;
-/// The names of the objects that have something in common.
-type Groups<K> = BTreeMap<K, BTreeSet<ObjectName>>;
+/// Objects of one kind in the order of their names.
+type Objects<T> = Ordered<Arc<T>>;
+/// The names of the objects that have something in common, as pairs of that and a name.
+type Groups<K> = Ordered<(K, ObjectName)>;
 
-/// The objects of a cluster.
+/// A record that bears its name.
+trait Named {
+    fn identity(&self) -> &Identity;
+}
+
+impl<T: Named> Element for Arc<T> {
+    fn order(&self, other: &Self) -> Ordering {
+        self.identity().name.cmp(&other.identity().name)
+    }
+}
+
+impl<K: Ord + Clone> Element for (K, ObjectName) {
+    fn order(&self, other: &Self) -> Ordering {
+        self.cmp(other)
+    }
+}
+
+/// The objects of a cluster. A clone shares all objects with its original, and costs next to nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     volumes: Objects<PersistentVolume>,
@@ -50,16 +71,92 @@ pub struct Index {
     volumes_by_claim: Groups<ObjectName>,
 }
 
+/// What is the same for the objects of every kind.
+macro_rules! kinds {
+    ($($kind:ident, $all:ident;)*) => {
+        $(impl Named for $kind {
+            fn identity(&self) -> &Identity {
+                &self.identity
+            }
+        })*
+
+        impl Index {
+            /// Takes an object in, in the place of the one of its kind and name, which it returns.
+            pub fn apply(&mut self, object: Object) -> Option<Object> {
+                let before = self.delete(object.kind(), object.name());
+                self.link(&object);
+                match object {
+                    $(Object::$kind(object) => drop(self.$all.insert(Arc::new(object))),)*
+                }
+                before
+            }
+
+            /// Takes an object out; `None` where it is not there.
+            pub fn delete(&mut self, kind: Kind, name: &ObjectName) -> Option<Object> {
+                let object = match kind {
+                    $(Kind::$kind => {
+                        let object = self.$all.remove(|object| object.identity.name.cmp(name))?;
+                        Object::$kind(Arc::unwrap_or_clone(object))
+                    })*
+                };
+                self.unlink(&object);
+                Some(object)
+            }
+
+            /// A copy of the object of this kind and name.
+            pub fn object(&self, kind: Kind, name: &ObjectName) -> Option<Object> {
+                match kind {
+                    $(Kind::$kind => find(&self.$all, &name.namespace, &name.name).cloned().map(Object::$kind),)*
+                }
+            }
+
+            /// Whether this very object is there, equal in everything that is read.
+            pub fn holds(&self, object: &Object) -> bool {
+                let ObjectName { namespace, name } = object.name();
+                match object {
+                    $(Object::$kind(object) => find(&self.$all, namespace, name) == Some(object),)*
+                }
+            }
+
+            /// How many objects of a kind there are.
+            pub fn count(&self, kind: Kind) -> usize {
+                match kind {
+                    $(Kind::$kind => self.$all.len(),)*
+                }
+            }
+
+            /// The names of all objects of a kind, in their order.
+            pub fn names(&self, kind: Kind) -> Vec<ObjectName> {
+                match kind {
+                    $(Kind::$kind => self.$all.iter().map(|object| object.identity.name.clone()).collect(),)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    PersistentVolume, volumes;
+    PersistentVolumeClaim, claims;
+    Pod, pods;
+    Node, nodes;
+    VolumeAttachment, attachments;
+    CsiNode, csi_nodes;
+    CsiDriver, csi_drivers;
+    StorageClass, storage_classes;
+    Lease, leases;
+}
+
 macro_rules! getters {
     ($($one:ident, $all:ident, $record:ty, $what:literal;)*) => {$(
         #[doc = concat!("The ", $what, " of this name.")]
         pub fn $one(&self, name: &str) -> Option<&$record> {
-            self.$all.get(&ObjectName::new("", name))
+            find(&self.$all, "", name)
         }
 
         #[doc = concat!("Every ", $what, ", in the order of their names.")]
         pub fn $all(&self) -> impl ExactSizeIterator<Item = &$record> {
-            self.$all.values()
+            self.$all.iter().map(|object| &**object)
         }
     )*};
 }
@@ -76,67 +173,32 @@ impl Index {
 
     /// The claim of this name.
     pub fn claim(&self, name: &ObjectName) -> Option<&PersistentVolumeClaim> {
-        self.claims.get(name)
+        find(&self.claims, &name.namespace, &name.name)
     }
 
     /// Every claim, in the order of namespaces and names.
     pub fn claims(&self) -> impl ExactSizeIterator<Item = &PersistentVolumeClaim> {
-        self.claims.values()
+        self.claims.iter().map(|claim| &**claim)
     }
 
     /// The pod of this name.
     pub fn pod(&self, name: &ObjectName) -> Option<&Pod> {
-        self.pods.get(name)
-    }
-
-    /// The Lease of a Node's kubelet.
-    pub fn lease(&self, node: &str) -> Option<&Lease> {
-        self.leases.get(&ObjectName::new(LEASE_NAMESPACE, node))
-    }
-
-    /// The Leases of kubelets, in the order of their Nodes' names.
-    pub fn leases(&self) -> impl Iterator<Item = &Lease> {
-        self.leases.values().filter(|lease| &*lease.identity.name.namespace == LEASE_NAMESPACE)
+        find(&self.pods, &name.namespace, &name.name)
     }
 
     /// Every pod, in the order of namespaces and names.
     pub fn pods(&self) -> impl ExactSizeIterator<Item = &Pod> {
-        self.pods.values()
+        self.pods.iter().map(|pod| &**pod)
     }
 
-    /// Takes an object in, in the place of the one of its kind and name.
-    pub fn apply(&mut self, object: Object) {
-        self.delete(object.kind(), object.name());
-        let name = object.name().clone();
-        self.link(&object);
-        match object {
-            Object::PersistentVolume(object) => drop(self.volumes.insert(name, object)),
-            Object::PersistentVolumeClaim(object) => drop(self.claims.insert(name, object)),
-            Object::Pod(object) => drop(self.pods.insert(name, object)),
-            Object::Node(object) => drop(self.nodes.insert(name, object)),
-            Object::VolumeAttachment(object) => drop(self.attachments.insert(name, object)),
-            Object::CsiNode(object) => drop(self.csi_nodes.insert(name, object)),
-            Object::CsiDriver(object) => drop(self.csi_drivers.insert(name, object)),
-            Object::StorageClass(object) => drop(self.storage_classes.insert(name, object)),
-            Object::Lease(object) => drop(self.leases.insert(name, object)),
-        }
+    /// The Lease of a Node's kubelet.
+    pub fn lease(&self, node: &str) -> Option<&Lease> {
+        find(&self.leases, LEASE_NAMESPACE, node)
     }
 
-    /// Takes an object out; `None` where it is not there.
-    pub fn delete(&mut self, kind: Kind, name: &ObjectName) -> Option<Object> {
-        let object = match kind {
-            Kind::PersistentVolume => self.volumes.remove(name).map(Object::PersistentVolume),
-            Kind::PersistentVolumeClaim => self.claims.remove(name).map(Object::PersistentVolumeClaim),
-            Kind::Pod => self.pods.remove(name).map(Object::Pod),
-            Kind::Node => self.nodes.remove(name).map(Object::Node),
-            Kind::VolumeAttachment => self.attachments.remove(name).map(Object::VolumeAttachment),
-            Kind::CsiNode => self.csi_nodes.remove(name).map(Object::CsiNode),
-            Kind::CsiDriver => self.csi_drivers.remove(name).map(Object::CsiDriver),
-            Kind::StorageClass => self.storage_classes.remove(name).map(Object::StorageClass),
-            Kind::Lease => self.leases.remove(name).map(Object::Lease),
-        }?;
-        self.unlink(&object);
-        Some(object)
+    /// The Leases of kubelets, in the order of their Nodes' names.
+    pub fn leases(&self) -> impl Iterator<Item = &Lease> {
+        self.leases.all(|lease| (*lease.identity.name.namespace).cmp(LEASE_NAMESPACE)).map(|lease| &**lease)
     }
 
     /// Replaces all objects of a kind, as a watch does that starts anew. Objects of other kinds among `objects` are left out.
@@ -146,20 +208,6 @@ impl Index {
         }
         for object in objects.into_iter().filter(|object| object.kind() == kind) {
             self.apply(object);
-        }
-    }
-
-    fn names(&self, kind: Kind) -> Vec<ObjectName> {
-        match kind {
-            Kind::PersistentVolume => self.volumes.keys().cloned().collect(),
-            Kind::PersistentVolumeClaim => self.claims.keys().cloned().collect(),
-            Kind::Pod => self.pods.keys().cloned().collect(),
-            Kind::Node => self.nodes.keys().cloned().collect(),
-            Kind::VolumeAttachment => self.attachments.keys().cloned().collect(),
-            Kind::CsiNode => self.csi_nodes.keys().cloned().collect(),
-            Kind::CsiDriver => self.csi_drivers.keys().cloned().collect(),
-            Kind::StorageClass => self.storage_classes.keys().cloned().collect(),
-            Kind::Lease => self.leases.keys().cloned().collect(),
         }
     }
 
@@ -224,16 +272,29 @@ impl Index {
     }
 }
 
-fn insert<K: Ord>(groups: &mut Groups<K>, key: K, name: &ObjectName) {
-    groups.entry(key).or_default().insert(name.clone());
+fn find<'a, T: Named>(objects: &'a Objects<T>, namespace: &str, name: &str) -> Option<&'a T> {
+    let found = objects.get(|object| {
+        let found = &object.identity().name;
+        (&*found.namespace, &*found.name).cmp(&(namespace, name))
+    });
+    found.map(|object| &**object)
 }
 
-/// A group that becomes empty goes, or a long run would leave one for every pod that ever was.
-fn remove<K: Ord>(groups: &mut Groups<K>, key: &K, name: &ObjectName) {
-    if let Some(group) = groups.get_mut(key) {
-        group.remove(name);
-        if group.is_empty() {
-            groups.remove(key);
-        }
-    }
+/// The names that go with a key, in their order.
+fn group<'a, K, Q>(groups: &'a Groups<K>, key: &Q) -> impl Iterator<Item = &'a ObjectName>
+where
+    K: Borrow<Q>,
+    Q: Ord + ?Sized,
+{
+    groups.all(move |(other, _)| other.borrow().cmp(key)).map(|(_, name)| name)
+}
+
+/// Adds a name to a key's. The key is shared with those that are there.
+fn insert<K: Ord + Clone>(groups: &mut Groups<K>, key: K, name: &ObjectName) {
+    let known = groups.get(|(other, _)| other.cmp(&key)).map(|(known, _)| known.clone());
+    groups.insert((known.unwrap_or(key), name.clone()));
+}
+
+fn remove<K: Ord + Clone>(groups: &mut Groups<K>, key: &K, name: &ObjectName) {
+    groups.remove(|(other, found)| (other, found).cmp(&(key, name)));
 }

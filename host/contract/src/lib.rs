@@ -23,7 +23,7 @@ mod generated {
     wasmtime::component::bindgen!({
         world: "policy",
         path: "wit",
-        additional_derives: [PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize],
+        additional_derives: [PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize],
     });
 }
 

@@ -90,6 +90,14 @@ pub enum Code {
     Partial,
     /// Lists within lists, too deep to follow.
     TooDeep,
+    /// A service asked us to slow down.
+    Throttled,
+    /// A service does not accept our credentials, or does not allow the request.
+    Denied,
+    /// A service gave no answer that can be read.
+    Unavailable,
+    /// A service answered with an error about what was asked.
+    Rejected,
 }
 
 impl Code {
@@ -112,6 +120,10 @@ impl Code {
             Self::UnknownKind => "unknown-kind",
             Self::Partial => "partial",
             Self::TooDeep => "too-deep",
+            Self::Throttled => "throttled",
+            Self::Denied => "denied",
+            Self::Unavailable => "unavailable",
+            Self::Rejected => "rejected",
         }
     }
 }

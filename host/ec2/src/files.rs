@@ -200,6 +200,11 @@ pub struct Files {
 }
 
 impl Files {
+    /// Reads files (see [`load`]) as of a moment; again after an edit, for the whole of what they hold then.
+    pub fn load(paths: &[PathBuf], observed_at: Timestamp) -> Self {
+        Self { loaded: load(paths), observed_at }
+    }
+
     /// The answer, at once.
     pub fn sweep(&self, question: &Question) -> Sweep {
         let Loaded { volumes, instances, problems } = &self.loaded;

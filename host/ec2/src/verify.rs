@@ -52,9 +52,10 @@ pub struct Sweep {
 pub enum Evidence<T> {
     /// Nothing. This is neither "detached" nor "gone".
     Unknown(UnknownCause),
-    /// EC2 was asked for exactly this id and said that there is none.
+    /// EC2 was asked for exactly this id and said that there is none: by `…NotFound` now or at most a re-check interval ago,
+    /// and in the latter case a read by filter did not list it now.
     Missing {
-        /// When it said so.
+        /// When it said so last, by either.
         observed_at: Timestamp,
         /// Whether a read by filter did not list it either.
         absent_by_filter: bool,
@@ -96,10 +97,48 @@ pub enum UnknownCause {
     NotAsked,
     /// The answer does not list it. An answer may be filtered or partial, so this says nothing.
     NotListed,
+    /// It was asked, and so long ago that nothing follows from it.
+    TooOld,
     /// The description contradicts itself.
     Contradiction,
     /// The volume is in a state, or has an attachment in one, that tells nothing certain.
     Uncertain,
+    /// EC2 throttled before it was its turn. It is among the first that are asked next time.
+    Throttled,
+    /// The credentials are missing, expired or not allowed to ask.
+    Denied,
+    /// No answer came that can be read: a connection that failed, a timeout, an error on EC2's side, an answer cut short.
+    Unavailable,
+    /// EC2 rejects the id as none (`InvalidVolumeID.Malformed`, say), or rejected each request that it was in because of
+    /// others. This is neither "deleted" nor "never was".
+    Rejected,
+    /// EC2 said something that can't be believed: that most of what was asked does not exist, as it does in the wrong region
+    /// or account; or it answered with an error that nothing here knows.
+    ApiFault,
+    /// The pages ended early: a token came twice or was not accepted, or a page had no list.
+    Incomplete,
+    /// The time for the sweep was over before it was its turn.
+    OutOfTime,
+}
+
+impl UnknownCause {
+    /// The stable name in kebab-case, as it is serialized.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotAsked => "not-asked",
+            Self::NotListed => "not-listed",
+            Self::TooOld => "too-old",
+            Self::Contradiction => "contradiction",
+            Self::Uncertain => "uncertain",
+            Self::Throttled => "throttled",
+            Self::Denied => "denied",
+            Self::Unavailable => "unavailable",
+            Self::Rejected => "rejected",
+            Self::ApiFault => "api-fault",
+            Self::Incomplete => "incomplete",
+            Self::OutOfTime => "out-of-time",
+        }
+    }
 }
 
 /// Whether a volume is attached to an instance.

@@ -1,10 +1,11 @@
 //! The fields that are read, as `aws ec2 describe-…` prints them. `aws` leaves out or nulls what EC2 does not say.
 
 use serde::Deserialize;
-use zonewarden_contract::attachment::{AttachmentState, InstanceState};
-use zonewarden_contract::types::{AwsVolumeId, InstanceId, Label, VolumeState, Zone};
+use zonewarden_contract::attachment::AttachmentState;
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, Label, Zone};
 use zonewarden_documents::time::Time;
 
+use crate::fields::{self, present};
 use crate::records;
 
 #[derive(Debug, Deserialize)]
@@ -16,25 +17,11 @@ struct Tag {
 }
 
 fn tags(tags: Option<Vec<Tag>>) -> Vec<Label> {
-    let tags = tags.into_iter().flatten();
-    let mut tags: Vec<_> = tags.map(|Tag { key, value }| Label { key, value: value.unwrap_or_default() }).collect();
-    tags.sort_by(|left, right| left.key.cmp(&right.key));
-    tags
-}
-
-fn present(text: Option<String>) -> Option<String> {
-    text.filter(|text| !text.is_empty())
+    fields::tags(tags.into_iter().flatten().map(|Tag { key, value }| (key, value)))
 }
 
 fn attachment_state(text: Option<&str>) -> AttachmentState {
-    match text.unwrap_or_default() {
-        "attaching" => AttachmentState::Attaching,
-        "attached" => AttachmentState::Attached,
-        "detaching" => AttachmentState::Detaching,
-        "detached" => AttachmentState::Detached,
-        "busy" => AttachmentState::Busy,
-        other => AttachmentState::Other(other.to_owned()),
-    }
+    fields::attachment_state(text.unwrap_or_default())
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,31 +76,20 @@ struct Attachment {
 
 impl Volume {
     pub(crate) fn into_record(self) -> records::Volume {
-        let state = match self.state.as_deref().unwrap_or_default() {
-            "creating" => VolumeState::Creating,
-            "available" => VolumeState::Available,
-            "in-use" => VolumeState::InUse,
-            "deleting" => VolumeState::Deleting,
-            "deleted" => VolumeState::Deleted,
-            "error" => VolumeState::Error,
-            other => VolumeState::Other(other.to_owned()),
-        };
         let operator = self.operator.filter(|operator| operator.managed == Some(true));
-        let attributes = [
-            ("availability-zone-id", present(self.availability_zone_id)),
-            ("operator", operator.map(|operator| operator.principal.unwrap_or_default())),
-            ("outpost-arn", present(self.outpost_arn)),
-            ("volume-type", present(self.volume_type)),
-        ];
-        let attributes =
-            attributes.into_iter().filter_map(|(key, value)| Some(Label { key: key.to_owned(), value: value? }));
+        let attributes = fields::Attributes {
+            availability_zone_id: self.availability_zone_id,
+            operator: operator.map(|operator| operator.principal.unwrap_or_default()),
+            outpost_arn: self.outpost_arn,
+            volume_type: self.volume_type,
+        };
         records::Volume {
             id: AwsVolumeId { aws_volume_id: self.volume_id },
             zone: present(self.availability_zone).map(|zone| Zone { zone }),
-            state,
+            state: fields::volume_state(self.state.as_deref().unwrap_or_default()),
             multi_attach: self.multi_attach_enabled.unwrap_or_default(),
             attachments: self.attachments.into_iter().flatten().map(Attachment::into_record).collect(),
-            attributes: attributes.collect(),
+            attributes: attributes.into_labels(),
             tags: tags(self.tags),
         }
     }
@@ -183,19 +159,10 @@ struct Ebs {
 impl Instance {
     pub(crate) fn into_record(self) -> records::Instance {
         let name = self.state.and_then(|state| state.name).unwrap_or_default();
-        let state = match &*name {
-            "pending" => InstanceState::Pending,
-            "running" => InstanceState::Running,
-            "shutting-down" => InstanceState::ShuttingDown,
-            "terminated" => InstanceState::Terminated,
-            "stopping" => InstanceState::Stopping,
-            "stopped" => InstanceState::Stopped,
-            _ => InstanceState::Other(name),
-        };
         let zone = self.placement.and_then(|placement| present(placement.availability_zone));
         records::Instance {
             id: InstanceId { instance_id: self.instance_id },
-            state,
+            state: fields::instance_state(&name),
             zone: zone.map(|zone| Zone { zone }),
             private_dns_name: present(self.private_dns_name),
             tags: tags(self.tags),

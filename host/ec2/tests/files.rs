@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that finds nothing has failed")]
 
+use std::path::Path;
+
 use jiff::Timestamp;
 use proptest::prelude::*;
 use zonewarden_contract::attachment::{AttachmentState, InstanceState};
@@ -255,6 +257,14 @@ fn what_no_file_lists_is_unknown() {
     );
     assert_eq!(sweep.instances, [Evidence::Unknown(UnknownCause::NotAsked)]);
     assert_eq!(sweep.problems, []);
+}
+
+#[test]
+fn files_are_read_as_of_a_moment() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo/ec2");
+    let paths = [folder.join("volumes.json")];
+    let files = Files::load(&paths, Timestamp::UNIX_EPOCH);
+    assert_eq!((files.loaded, files.observed_at), (load(&paths), Timestamp::UNIX_EPOCH));
 }
 
 proptest! {

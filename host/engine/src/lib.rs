@@ -35,13 +35,14 @@
 //!   itself. See [`Limits`].
 //! - **Each way to fail has its own [`Error`] kind**, and the next call works, on the same policy too.
 //! - **A policy is given nothing.** One that imports anything, be it an interface of types alone, is refused.
-//! - **Answers are held against their questions**: a list has the length of the list that it answers, and a canonical volume
-//!   id is accepted only if it occurs in the text that it was made from.
+//! - **Answers are held against their questions**: a list has the length of the list that it answers, and the canonical id of
+//!   a volume or an instance is accepted only if it occurs, as a whole, in the text that it was made from.
 //!
 //! What is not limited is the time that a component takes to compile, but for the size of its file: load only what an operator
 //! chose. No code here is `unsafe`; compiled code comes from the compiler, or from wasmtime's own cache of it ([`Options`]).
 //!
-//! Reading order: [`Engine`] and [`Policy`], then `load` (the checks), `call` (one call), `runtime` (wasmtime's settings).
+//! Reading order: [`Engine`] and [`Policy`], then `load` (the checks), `call` (one call), `runtime` (wasmtime's settings), and
+//! [`PolicySlot`] where one policy takes the place of another.
 
 mod answers;
 mod cache;
@@ -54,10 +55,15 @@ mod load;
 mod policy;
 mod runtime;
 mod slots;
+mod swap;
+mod texts;
+mod trial;
 
 pub use engine::{Engine, Inspection};
 pub use error::{Blame, Error};
 pub use limits::{Limits, Options};
+pub use load::digest;
 pub use policy::{ConfiguredPolicy, Policy};
+pub use swap::{PolicySlot, SwapError, Swapped};
 /// The records of questions and answers, so that an embedder needs this one dependency.
 pub use zonewarden_contract as contract;

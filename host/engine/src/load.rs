@@ -73,8 +73,8 @@ impl Outline {
     }
 }
 
-/// The SHA-256 of the bytes in hexadecimal: what names a policy in logs and records.
-pub(crate) fn digest(bytes: &[u8]) -> String {
+/// The SHA-256 of bytes in hexadecimal: what names a policy in logs and records.
+pub fn digest(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

@@ -11,10 +11,12 @@ use zonewarden_contract::labelling::{LabellingAnswer, LabellingQuestion};
 use zonewarden_contract::placement::{ClassScore, ClassVerdict, Injection, NodeClass, PodQuestion};
 use zonewarden_contract::types::{SelectorTerm, Setting, Topology, VolumeEvidence};
 
-use crate::answers::{decided, hold_to_their_texts, same_length};
+use crate::answers::{decided, same_length};
 use crate::call::Loaded;
 use crate::error::Error;
 use crate::functions::{self, Function as _};
+use crate::load;
+use crate::texts;
 
 /// A policy that was compiled and checked. A clone is the same policy and costs nothing.
 #[derive(Clone)]
@@ -43,7 +45,8 @@ impl Policy {
         }
         let info = decided(self.loaded.call::<functions::Describe>((&settings,))?)?;
         let loaded = Arc::clone(&self.loaded);
-        Ok(ConfiguredPolicy { loaded, configuration: Arc::new(Configuration { settings, info }) })
+        let fingerprint = fingerprint(&loaded.digest, &settings);
+        Ok(ConfiguredPolicy { loaded, configuration: Arc::new(Configuration { settings, fingerprint, info }) })
     }
 
     /// Answers a question of the contract's `json` interface, which carries its own settings: `Ok` with the JSON of the
@@ -76,6 +79,7 @@ pub struct ConfiguredPolicy {
 /// What was settled when the policy got its settings.
 struct Configuration {
     settings: Vec<Setting>,
+    fingerprint: String,
     info: PolicyInfo,
 }
 
@@ -83,6 +87,12 @@ impl ConfiguredPolicy {
     /// The SHA-256 of the component's file, in hexadecimal.
     pub fn digest(&self) -> &str {
         &self.loaded.digest
+    }
+
+    /// What an answer depends on beside its question, as one text: the component and the settings. What was remembered under
+    /// another fingerprint has to be asked anew.
+    pub fn fingerprint(&self) -> &str {
+        &self.configuration.fingerprint
     }
 
     /// How the policy describes itself under its settings.
@@ -95,21 +105,24 @@ impl ConfiguredPolicy {
         &self.configuration.settings
     }
 
-    /// Identifies volumes. A canonical id that does not occur in the text that it was made from is not accepted: that element
-    /// becomes a rejection by the rule `canonical-not-in-text`.
+    /// Identifies volumes. A canonical id that does not occur as a whole in the text that it was made from is not accepted:
+    /// that element becomes a rejection by the rule `canonical-not-in-text`.
     pub fn identify_volumes(&self, volumes: &[VolumeQuestion]) -> Result<Vec<VolumeIdentity>, Error> {
         type Function = functions::IdentifyVolumes;
         let answer = decided(self.loaded.call::<Function>((self.settings(), volumes))?)?;
         let mut identities = same_length(answer, volumes.len(), Function::FULL_NAME)?;
-        hold_to_their_texts(&mut identities, volumes);
+        texts::hold_volumes(&mut identities, volumes);
         Ok(identities)
     }
 
-    /// Identifies the instances of nodes.
+    /// Identifies the instances of nodes. An instance that does not occur as a whole in the text that the policy says it was
+    /// found by is not accepted: that element becomes unresolved by the rule `canonical-not-in-text`.
     pub fn identify_nodes(&self, nodes: &[NodeQuestion]) -> Result<Vec<NodeIdentity>, Error> {
         type Function = functions::IdentifyNodes;
         let answer = decided(self.loaded.call::<Function>((self.settings(), nodes))?)?;
-        same_length(answer, nodes.len(), Function::FULL_NAME)
+        let mut identities = same_length(answer, nodes.len(), Function::FULL_NAME)?;
+        texts::hold_nodes(&mut identities, nodes);
+        Ok(identities)
     }
 
     /// Says what these PersistentVolumes should carry.
@@ -186,9 +199,43 @@ impl fmt::Debug for ConfiguredPolicy {
     }
 }
 
+/// The SHA-256 of a component's digest and of settings, in hexadecimal. Each text goes in with its length, so that no two lists
+/// of settings read the same.
+pub(crate) fn fingerprint(digest: &str, settings: &[Setting]) -> String {
+    let mut read = digest.as_bytes().to_vec();
+    for text in settings.iter().flat_map(|setting| [&setting.key, &setting.value]) {
+        read.extend(u64::try_from(text.len()).unwrap_or(u64::MAX).to_le_bytes());
+        read.extend(text.as_bytes());
+    }
+    load::digest(&read)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_fingerprint_tells_every_component_and_every_list_of_settings_apart() {
+        let of = |digest: &str, settings: &[(&str, &str)]| {
+            let settings: Vec<_> = settings
+                .iter()
+                .map(|(key, value)| Setting { key: (*key).to_owned(), value: (*value).to_owned() })
+                .collect();
+            fingerprint(digest, &settings)
+        };
+        let all = [
+            of("a", &[]),
+            of("b", &[]),
+            of("a", &[("x", "yz")]),
+            of("a", &[("xy", "z")]),
+            of("a", &[("x", "y"), ("z", "")]),
+            of("a", &[("z", ""), ("x", "y")]),
+            of("a", &[("", "")]),
+        ];
+        let different: std::collections::BTreeSet<_> = all.iter().collect();
+        assert_eq!(different.len(), all.len(), "{all:?}");
+        assert_eq!(of("a", &[("x", "yz")]), all[2]);
+    }
 
     #[test]
     fn a_policy_can_be_handed_to_any_thread() {

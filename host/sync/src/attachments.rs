@@ -5,6 +5,7 @@ use zonewarden_contract::attachment::{Judgement, Observation};
 use zonewarden_contract::types::NodeName;
 use zonewarden_engine::Error;
 
+use crate::observations::Pair;
 use crate::{BATCH, Survey};
 
 /// A pair of a volume and an instance, and what the policy says of it.
@@ -27,8 +28,17 @@ impl Survey<'_> {
     /// # Errors
     /// Those of the engine.
     pub fn attachments(&self) -> Result<Vec<JudgedAttachment<'_>>, Error> {
-        let mut pairs = self.pairs();
+        let mut pairs = self.pairs(&|_| true);
         pairs.extend(self.orphans(&pairs));
+        self.judge(pairs)
+    }
+
+    /// The VolumeAttachments on some Nodes.
+    pub(crate) fn attachments_of(&self, on: &dyn Fn(&NodeName) -> bool) -> Result<Vec<JudgedAttachment<'_>>, Error> {
+        self.judge(self.pairs(on))
+    }
+
+    fn judge<'a>(&'a self, mut pairs: Vec<Pair<'a>>) -> Result<Vec<JudgedAttachment<'a>>, Error> {
         let mut judged = Vec::with_capacity(pairs.len());
         while !pairs.is_empty() {
             let batch: Vec<_> = pairs.drain(..pairs.len().min(BATCH)).collect();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use jiff::Timestamp;
-use zonewarden_contract::types::{AwsVolumeId, InstanceId, VolumeEvidence, VolumeFacts};
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeEvidence, VolumeFacts};
 use zonewarden_ec2::{Evidence, Instance, Question, Sweep, Volume};
 
 /// The answers of one sweep, by id, and the moment at which the world is looked at.
@@ -11,6 +11,7 @@ use zonewarden_ec2::{Evidence, Instance, Question, Sweep, Volume};
 pub(crate) struct Facts {
     volumes: HashMap<AwsVolumeId, Evidence<Volume>>,
     instances: HashMap<InstanceId, Evidence<Instance>>,
+    names: HashMap<NodeName, Option<bool>>,
     pub(crate) now: Timestamp,
 }
 
@@ -19,6 +20,7 @@ impl Facts {
         Self {
             volumes: question.volumes.into_iter().zip(sweep.volumes).collect(),
             instances: question.instances.into_iter().zip(sweep.instances).collect(),
+            names: question.names.into_iter().zip(sweep.names).collect(),
             now,
         }
     }
@@ -57,9 +59,10 @@ impl Facts {
         Some((evidence.record()?, evidence.age_seconds(self.now)?))
     }
 
-    /// Every instance that was asked for and described.
-    pub(crate) fn instances(&self) -> impl Iterator<Item = &Instance> {
-        self.instances.values().filter_map(Evidence::record)
+    /// Whether a pending or running instance bears the name of a Node that is gone, as far as anybody said.
+    pub(crate) fn is_name_taken(&self, name: &NodeName) -> bool {
+        self.names.get(name).copied().flatten().unwrap_or_default()
+            || self.instances.values().filter_map(Evidence::record).any(|instance| instance.bears(name))
     }
 
     /// The seconds since a moment; 0 where it is unknown or lies ahead.

@@ -11,21 +11,47 @@
 //!
 //! Nothing here writes, and nothing here keeps state from one survey to the next.
 
+mod act;
 mod attachments;
 mod classes;
+mod clock;
 mod facts;
+mod history;
+mod host;
 mod identities;
+mod leases;
+mod memory;
+mod metering;
 mod observations;
 mod occupancy;
+mod options;
 mod pods;
 mod questions;
+mod rails;
+mod reconciler;
+mod remedies;
+mod schedule;
+#[cfg(test)]
+mod simulation;
+mod status;
 mod survey;
+mod telling;
 mod volumes;
+mod watch;
 
+pub use act::{Act, Deed, Finding};
 pub use attachments::JudgedAttachment;
 pub use classes::Class;
+pub use clock::{Moment, Now};
+pub use host::{Host, Parts};
 pub use identities::Identities;
+pub use leases::{LeaseRead, LeaseReads};
+pub use options::{Intervals, Mode, Modes, Options};
 pub use pods::PlacedPod;
+pub use rails::{Patience, Withheld};
+pub use reconciler::{Judged, Plan, Reconciler, Scope};
+pub use remedies::{Fence, Outcome};
+pub use status::Status;
 pub use survey::Survey;
 pub use volumes::LabelledVolume;
 

@@ -2,27 +2,21 @@
 
 use std::collections::HashSet;
 
+use zonewarden_cluster::Index;
 use zonewarden_cluster::records::{AttachedSource, AttachmentError, Node, VolumeAttachment};
 use zonewarden_contract::attachment::{
-    self, AbsentNode, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport, InstanceState, Lease,
+    self, AbsentNode, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport,
     MissingVolume, NodeReport, Observation, OutOfServiceTaint, PresentNode, Usage, VolumeReport,
 };
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeSource};
 use zonewarden_ec2::{self as ec2, Evidence};
 
 use crate::Survey;
+use crate::history::History;
 use crate::occupancy::User;
 
 /// The taint that tells Kubernetes that a machine is off.
-const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
-/// The duration of a kubelet's Lease where it names none, and the least time that counts as silence.
-const LEASE_SECONDS: u32 = 40;
-const LEAST_SILENCE_SECONDS: u32 = 15;
-
-/// Files do not change while they are looked at: what they say was said before and will be said again.
-const SETTLED_READS: u32 = 3;
-const SETTLED_SECONDS: u32 = 3_600;
-
+pub(crate) const OUT_OF_SERVICE: &str = "node.kubernetes.io/out-of-service";
 /// A pair before it is judged.
 #[derive(Debug)]
 pub(crate) struct Pair<'a> {
@@ -32,29 +26,24 @@ pub(crate) struct Pair<'a> {
 }
 
 impl Survey<'_> {
-    /// A pair for each VolumeAttachment of a volume that the policy handles.
-    pub(crate) fn pairs(&self) -> Vec<Pair<'_>> {
-        self.cluster.attachments().filter_map(|attachment| self.pair(attachment)).collect()
+    /// A pair for each VolumeAttachment on some Nodes of a volume that the policy handles.
+    pub(crate) fn pairs(&self, on: &dyn Fn(&NodeName) -> bool) -> Vec<Pair<'_>> {
+        let attachments = self.cluster.attachments().filter(|attachment| on(&attachment.node));
+        attachments.filter_map(|attachment| self.pair(attachment)).collect()
     }
 
-    fn pair<'a>(&'a self, attachment: &'a VolumeAttachment) -> Option<Pair<'a>> {
-        let (source, persistent_volume) = match &attachment.source {
-            AttachedSource::PersistentVolume(name) => {
-                (self.cluster.volume(name).map(|volume| &volume.source), Some(name.clone()))
-            }
-            AttachedSource::Inline(source) => (Some(source), None),
+    pub(crate) fn pair<'a>(&'a self, attachment: &'a VolumeAttachment) -> Option<Pair<'a>> {
+        let source = source_of(self.cluster, attachment);
+        let persistent_volume = match &attachment.source {
+            AttachedSource::PersistentVolume(name) => Some(name.clone()),
+            AttachedSource::Inline(_) => None,
         };
         let volume = source.and_then(|source| self.identities.identified(source)).map(|volume| volume.volume.clone());
         let ours = self.policy.info().csi_drivers.contains(&attachment.attacher);
         if volume.is_none() && !(ours && source.is_none()) {
             return None;
         }
-        let instance = attachment
-            .node_id
-            .as_deref()
-            .and_then(|node_id| self.identities.instance_of_node_id(node_id))
-            .or_else(|| self.identities.instance_of(&attachment.node))
-            .cloned();
+        let instance = self.instance_of(attachment).cloned();
         let driver = self.cluster.csi_driver(&attachment.attacher);
         // Without the PersistentVolume nobody knows the volume; what Kubernetes believes can still be told.
         let volume = volume.unwrap_or(AwsVolumeId { aws_volume_id: String::new() });
@@ -72,6 +61,14 @@ impl Survey<'_> {
             persistent_volume,
         };
         Some(Pair { attachment: Some(attachment), node: Some(attachment.node.clone()), observation })
+    }
+
+    /// The instance that a VolumeAttachment was made for: by its node id, by its Node, or by what that Node was before it went.
+    fn instance_of(&self, attachment: &VolumeAttachment) -> Option<&InstanceId> {
+        self.identities.instance_of_attachment(attachment).or_else(|| match self.history {
+            History::Settled => None,
+            History::Live(watched, _) => watched.last_instance_of(&attachment.node),
+        })
     }
 
     /// A pair for each attachment that EC2 knows, of a volume that the cluster names, on an instance that is a Node, and for
@@ -134,32 +131,47 @@ impl Survey<'_> {
             attach_error: message(&attachment.attach_error),
             detach_error: message(&attachment.detach_error),
             // The object keeps the time of the last error only; the deletion is when the detaches began.
-            detach_error_seconds: detach_error.map_or(0, |_| self.facts.age(attachment.identity.deleted)),
+            detach_error_seconds: detach_error.map_or(0, |_| {
+                self.history.detach_error_seconds(attachment, self.facts.age(attachment.identity.deleted))
+            }),
             device: attachment.device.clone(),
         }
     }
 
     fn volume_report(&self, volume: &AwsVolumeId, instance: Option<&InstanceId>) -> VolumeReport {
-        match self.facts.volume_evidence(volume) {
-            None | Some(Evidence::Unknown(_)) => VolumeReport::Unknown,
-            Some(missing @ Evidence::Missing { absent_by_filter, .. }) => VolumeReport::Missing(MissingVolume {
-                age_seconds: missing.age_seconds(self.facts.now).unwrap_or_default(),
-                reads: SETTLED_READS,
-                consistent_seconds: SETTLED_SECONDS,
+        let Some(evidence) = self.facts.volume_evidence(volume) else { return VolumeReport::Unknown };
+        let key = instance.map(|instance| (volume.clone(), instance.clone()));
+        let Some(run) = self.history.volume_run(key.as_ref()) else { return VolumeReport::Unknown };
+        let age_seconds = evidence.age_seconds(self.facts.now).unwrap_or_default();
+        match evidence {
+            Evidence::Unknown(_) => VolumeReport::Unknown,
+            Evidence::Missing { absent_by_filter, .. } => VolumeReport::Missing(MissingVolume {
+                age_seconds,
+                reads: run.reads,
+                consistent_seconds: run.seconds,
                 absent_by_filter: *absent_by_filter,
             }),
-            Some(found @ Evidence::Found { record, .. }) => VolumeReport::Found(Ec2Volume {
-                age_seconds: found.age_seconds(self.facts.now).unwrap_or_default(),
+            Evidence::Found { record, .. } => VolumeReport::Found(Ec2Volume {
+                age_seconds,
                 state: record.state.clone(),
                 multi_attach: record.multi_attach,
-                attachments: record.attachments.iter().map(|held| self.ec2_attachment(held, instance)).collect(),
-                reads: SETTLED_READS,
-                consistent_seconds: SETTLED_SECONDS,
+                attachments: record
+                    .attachments
+                    .iter()
+                    .map(|held| self.ec2_attachment(volume, held, instance))
+                    .collect(),
+                reads: run.reads,
+                consistent_seconds: run.seconds,
             }),
         }
     }
 
-    fn ec2_attachment(&self, held: &ec2::Attachment, this: Option<&InstanceId>) -> Ec2Attachment {
+    fn ec2_attachment(
+        &self,
+        volume: &AwsVolumeId,
+        held: &ec2::Attachment,
+        this: Option<&InstanceId>,
+    ) -> Ec2Attachment {
         let holder = match &held.instance {
             None => Holder::Service(
                 held.owning_service.clone().or_else(|| held.associated_resource.clone()).unwrap_or_default(),
@@ -174,22 +186,26 @@ impl Survey<'_> {
             instance: held.instance.clone(),
             holder,
             state: held.state.clone(),
-            seconds: self.facts.age(held.attached),
+            seconds: self.history.held_seconds(volume, held.instance.as_ref(), self.facts.age(held.attached)),
             device: held.device.clone(),
         }
     }
 
     /// One that a snapshot does not hold is unknown, never gone: a listing may be filtered.
     fn instance_report(&self, instance: Option<&InstanceId>, volume: &AwsVolumeId) -> InstanceReport {
-        let Some((found, age_seconds)) = instance.and_then(|instance| self.facts.instance(instance)) else {
-            return InstanceReport::Unknown;
+        let Some(instance) = instance else { return InstanceReport::Unknown };
+        let key = (volume.clone(), instance.clone());
+        let Some((found, age_seconds)) = self.facts.instance(instance) else {
+            let missing = self.history.missing_instance(Some(&key));
+            return missing.map_or(InstanceReport::Unknown, InstanceReport::Missing);
         };
+        let Some(run) = self.history.instance_run(Some(&key)) else { return InstanceReport::Unknown };
         InstanceReport::Found(Ec2Instance {
             age_seconds,
             state: found.state.clone(),
             mapping: found.mapping(volume).cloned(),
-            reads: SETTLED_READS,
-            consistent_seconds: SETTLED_SECONDS,
+            reads: run.reads,
+            consistent_seconds: run.seconds,
         })
     }
 
@@ -201,19 +217,15 @@ impl Survey<'_> {
         source: Option<&VolumeSource>,
     ) -> NodeReport {
         let Some(node) = self.cluster.node(&name.node_name) else {
-            let bears_name = |instance: &&ec2::Instance| {
-                matches!(instance.state, InstanceState::Pending | InstanceState::Running)
-                    && instance.private_dns_name.as_deref() == Some(name.node_name.as_str())
-            };
-            let name_taken = self.facts.instances().any(|instance| bears_name(&instance));
-            return NodeReport::Absent(AbsentNode { name_taken, seconds: SETTLED_SECONDS });
+            let name_taken = self.history.is_name_taken(name, self.facts.is_name_taken(name));
+            return NodeReport::Absent(AbsentNode { name_taken, seconds: self.history.absent_seconds(name) });
         };
         let names = self.unique_names(driver, volume, source);
         NodeReport::Present(PresentNode {
             age_seconds: self.facts.age(node.identity.created),
             instance: self.identities.instance_of(name).cloned(),
             ready: node.ready,
-            lease: self.lease(name),
+            lease: self.history.lease(self.cluster, name),
             taint: taint(node),
             volume_in_use: node.volumes_in_use.iter().any(|used| names.contains(used)),
             volume_attached: node.volumes_attached.iter().any(|attached| names.contains(&attached.name)),
@@ -235,25 +247,6 @@ impl Survey<'_> {
         names
     }
 
-    /// What the Leases of a world on files tell: how far a Node's lies behind the newest of the others. Nobody knows when the
-    /// files were written, so a Lease alone tells nothing.
-    fn lease(&self, node: &NodeName) -> Lease {
-        let own = self.cluster.lease(&node.node_name);
-        let others = self.cluster.leases().filter(|lease| *lease.identity.name.name != *node.node_name);
-        let newest = others.filter_map(|lease| lease.renewed).max();
-        let (Some(own), Some(newest)) = (own, newest) else { return Lease::Unknown };
-        let Some(renewed) = own.renewed else { return Lease::Unknown };
-        let silent = newest.as_second().saturating_sub(renewed.as_second()).max(0);
-        let silent = u32::try_from(silent).unwrap_or(u32::MAX);
-        // A kubelet renews every quarter of the duration; three of eight parts without a renewal are silence.
-        let duration = own.duration_seconds.unwrap_or(LEASE_SECONDS);
-        if silent >= (duration.saturating_mul(3) / 8).max(LEAST_SILENCE_SECONDS) {
-            Lease::Silent(silent)
-        } else {
-            Lease::Renewed
-        }
-    }
-
     fn usage(&self, node: &NodeName, volume: &AwsVolumeId) -> Usage {
         let users = self.occupancy.users(volume);
         let count = |counts: &dyn Fn(&User) -> bool| {
@@ -264,14 +257,27 @@ impl Survey<'_> {
             pods_on_node: count(&here),
             started_on_node: count(&|user| here(user) && user.started),
             pods_elsewhere: count(&|user| !here(user)),
-            unused_seconds: if users.is_empty() { SETTLED_SECONDS } else { 0 },
+            unused_seconds: if users.is_empty() { self.history.unused_seconds(volume) } else { 0 },
             bound_to_node: self.occupancy.bound_to(node),
         }
     }
 }
 
-/// A projected Node does not say who put the taint there, so it counts as somebody else's, which nobody takes off.
-fn taint(node: &Node) -> OutOfServiceTaint {
-    let tainted = node.taints.iter().any(|taint| taint.key == OUT_OF_SERVICE);
-    if tainted { OutOfServiceTaint::Other } else { OutOfServiceTaint::Absent }
+/// The taint is ours where our annotation names this very Node: one that was copied to another Node's manifest is not.
+pub(crate) fn taint(node: &Node) -> OutOfServiceTaint {
+    if !node.taints.iter().any(|taint| taint.key == OUT_OF_SERVICE) {
+        return OutOfServiceTaint::Absent;
+    }
+    match &node.taint_annotation {
+        Some(uid) if *uid == node.identity.uid => OutOfServiceTaint::Ours,
+        Some(_) | None => OutOfServiceTaint::Other,
+    }
+}
+
+/// What a VolumeAttachment attaches, where the cluster has it.
+pub(crate) fn source_of<'a>(cluster: &'a Index, attachment: &'a VolumeAttachment) -> Option<&'a VolumeSource> {
+    match &attachment.source {
+        AttachedSource::PersistentVolume(name) => cluster.volume(name).map(|volume| &volume.source),
+        AttachedSource::Inline(source) => Some(source),
+    }
 }

@@ -57,7 +57,7 @@ impl Survey<'_> {
     /// Those of the engine.
     pub fn place<'a>(&'a self, pod: &'a Pod) -> Result<PlacedPod<'a>, Error> {
         let question = self.pod_question(pod);
-        let classes = self.groups.classes(&self.needs(&question));
+        let classes = self.groups().classes(&self.needs(&question));
         let shown: Vec<_> = classes.iter().map(|class| class.class.clone()).collect();
         let verdicts = self.policy.filter(&question, &shown)?;
         let names_directly = pod

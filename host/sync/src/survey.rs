@@ -1,15 +1,19 @@
 //! One look at one world.
 
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
 use jiff::Timestamp;
 use zonewarden_cluster::Index;
 use zonewarden_contract::attachment::InstanceState;
 use zonewarden_contract::placement::NodeClass;
 use zonewarden_contract::types::{InstanceId, NodeName, VolumeEvidence, VolumeSource};
-use zonewarden_ec2::{Question, Sweep};
+use zonewarden_ec2::{Problem, Question, Sweep};
 use zonewarden_engine::{ConfiguredPolicy, Error};
 
 use crate::classes::NodeGroups;
 use crate::facts::Facts;
+use crate::history::History;
 use crate::identities::Identities;
 use crate::occupancy::Occupancy;
 
@@ -20,8 +24,10 @@ pub struct Survey<'a> {
     pub(crate) policy: &'a ConfiguredPolicy,
     pub(crate) identities: Identities,
     pub(crate) occupancy: Occupancy,
-    pub(crate) groups: NodeGroups,
     pub(crate) facts: Facts,
+    pub(crate) history: History<'a>,
+    groups: OnceLock<NodeGroups>,
+    problems: Vec<Problem>,
 }
 
 impl<'a> Survey<'a> {
@@ -35,14 +41,46 @@ impl<'a> Survey<'a> {
         now: Timestamp,
         sweep: impl FnOnce(&Question) -> Sweep,
     ) -> Result<Self, Error> {
-        let mut identities = Identities::learn(cluster, policy)?;
-        let question = identities.question();
-        let answer = sweep(&question);
+        let mut identities = Identities::default();
+        identities.learn(cluster, policy)?;
+        let mut question = identities.question();
+        let named: BTreeSet<&NodeName> = cluster.attachments().map(|attachment| &attachment.node).collect();
+        let absent = named.into_iter().filter(|node| cluster.node(&node.node_name).is_none());
+        question.names = absent.cloned().collect();
+        let mut answer = sweep(&question);
+        let problems = std::mem::take(&mut answer.problems);
         let facts = Facts::new(question, answer, now);
+        let survey = Self::with(cluster, policy, identities, facts, History::Settled)?;
+        Ok(Self { problems, ..survey })
+    }
+
+    /// Looks at a world with what is known of it already.
+    pub(crate) fn with(
+        cluster: &'a Index,
+        policy: &'a ConfiguredPolicy,
+        mut identities: Identities,
+        facts: Facts,
+        history: History<'a>,
+    ) -> Result<Self, Error> {
         identities.learn_contradictions(&facts, policy)?;
         let occupancy = Occupancy::count(cluster, &identities, policy.info());
-        let groups = NodeGroups::new(cluster, &occupancy, policy.info());
-        Ok(Self { cluster, policy, identities, occupancy, groups, facts })
+        Ok(Self { cluster, policy, identities, occupancy, facts, history, groups: OnceLock::new(), problems: Vec::new() })
+    }
+
+    /// The classes of the nodes, which not every survey needs.
+    pub(crate) fn groups(&self) -> &NodeGroups {
+        self.groups.get_or_init(|| NodeGroups::new(self.cluster, &self.occupancy, self.policy.info()))
+    }
+
+    /// What the ids mean, and who uses what, for the next survey.
+    pub(crate) fn into_parts(self) -> (Identities, Occupancy) {
+        (self.identities, self.occupancy)
+    }
+
+    /// What went wrong when EC2 was asked.
+    #[must_use]
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
     }
 
     /// What the ids mean.
@@ -79,7 +117,7 @@ impl<'a> Survey<'a> {
     /// What a policy may see of a Node, with the exact headroom of every driver.
     #[must_use]
     pub fn class_of(&self, node: &NodeName) -> Option<&NodeClass> {
-        self.groups.class_of(node)
+        self.groups().class_of(node)
     }
 
     /// Whether the policy handles this kind of volume, be its id good or not.

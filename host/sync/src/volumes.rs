@@ -32,7 +32,7 @@ impl Survey<'_> {
     /// # Errors
     /// Those of the engine.
     pub fn label<'a>(&'a self, volumes: &[&'a PersistentVolume]) -> Result<Vec<LabelledVolume<'a>>, Error> {
-        let topologies = self.groups.topologies();
+        let topologies = self.groups().topologies();
         let mut labelled = Vec::with_capacity(volumes.len());
         for batch in volumes.chunks(BATCH) {
             let questions: Vec<_> = batch.iter().map(|volume| self.labelling_question(volume)).collect();

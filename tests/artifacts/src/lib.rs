@@ -6,6 +6,10 @@ pub const EBS_COMPONENT: &[u8] = include_bytes!(env!("EBS_COMPONENT"));
 pub const EBS_CORE: &[u8] = include_bytes!(env!("EBS_CORE"));
 /// The stricter policy, as a component.
 pub const EBS_STRICT_COMPONENT: &[u8] = include_bytes!(env!("EBS_STRICT_COMPONENT"));
+/// A policy that proposes the worst, as a component.
+pub const WORST_COMPONENT: &[u8] = include_bytes!(env!("WORST_COMPONENT"));
+/// A policy that lies about nodes, as a component.
+pub const LIAR_COMPONENT: &[u8] = include_bytes!(env!("LIAR_COMPONENT"));
 /// Where the default policy's component lies, for programs that take a file.
 pub const EBS_COMPONENT_PATH: &str = env!("EBS_COMPONENT");
 /// Where the default policy's core module lies, for programs that take a file.

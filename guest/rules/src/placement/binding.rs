@@ -19,6 +19,16 @@ impl<'a> Bound<'a> {
     fn affinity_on(&self, volume: &Volume<'_>, class: &NodeClass) -> Option<&NodeSelector<'a>> {
         if volume.is_migrated_on(class) { self.translated.as_ref() } else { self.affinity.as_ref() }
     }
+
+    /// What the volume needs on the class's nodes, as the beginning of a sentence that many of them share.
+    fn needs(&self, volume: &Volume<'_>, class: &NodeClass) -> &str {
+        let is_migrated = volume.is_migrated_on(class);
+        let words = if is_migrated { &self.translated_needs } else { &self.needs };
+        words.get_or_init(|| {
+            let affinity = self.affinity_on(volume, class).map_or("", NodeSelector::describe);
+            [volume.describe(), " needs nodes with ", affinity, ", and the node has "].concat()
+        })
+    }
 }
 
 impl Volume<'_> {
@@ -38,21 +48,21 @@ pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
     if affinity.matches(&class.labels) {
         return None;
     }
-    let needs = [&volume.describe(), " needs nodes with ", &affinity.describe()].concat();
+    let mut words = Vec::with_capacity(5);
+    words.push(bound.needs(volume, class));
     if let Some(key) = unregistered_key(affinity, &class.labels) {
-        let message =
-            [&needs, ", and the node has no ", key, " yet, which its CSI driver sets when it registers"].concat();
-        return Some(Refusal::passing(Stage::Binding, volume.position, "topology-key-missing", message));
+        words.extend(["no ", key, " yet, which its CSI driver sets when it registers"]);
+        return Some(Refusal::passing(Stage::Binding, volume.position, "topology-key-missing", words.concat()));
     }
-    let message = [&needs, ", and the node has ", &affinity.describe_labels(&class.labels)].concat();
-    Some(Refusal::lasting(Stage::Binding, volume.position, "affinity-conflict", message))
+    affinity.describe_labels(&class.labels, &mut words);
+    Some(Refusal::lasting(Stage::Binding, volume.position, "affinity-conflict", words.concat()))
 }
 
 /// F-61: an error of the scheduler, and no verdict about one node.
 pub(super) fn failed_translation(stage: Stage, volume: &Volume<'_>) -> Refusal {
     let plugin = volume.migration.map_or("", |migration| migration.plugin);
     let text = [
-        &volume.describe(),
+        volume.describe(),
         " can't be translated to CSI (",
         volume.text,
         "): on nodes where ",
@@ -160,7 +170,7 @@ pub(super) fn judge_delayed(question: &Question<'_>, class: &NodeClass, refusals
             // Kubernetes takes this one; what EC2 knows of it comes on top.
             taken.push(name);
             refusals.extend(whereabouts::gone(volume));
-            whereabouts::judge(volume, class, question.refuses_unlabelled, refusals);
+            refusals.extend(whereabouts::judge(volume, class, question.refuses_unlabelled));
             continue;
         }
         refusals.extend(judge_provisioning(claim, class));

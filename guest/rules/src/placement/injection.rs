@@ -33,7 +33,7 @@ pub fn inject(settings: &Settings, pod: &PodQuestion, terms: Option<&[SelectorTe
         }
         if let Some(excluded) = excluded_by_all(own, zone) {
             let text = [
-                &volume.describe(),
+                volume.describe(),
                 " is in ",
                 zone,
                 ", and the node affinity of pod ",
@@ -50,7 +50,7 @@ pub fn inject(settings: &Settings, pod: &PodQuestion, terms: Option<&[SelectorTe
         findings.extend(own.iter().enumerate().filter_map(|(index, term)| about_term(index, term, zone)));
     }
     let text = [
-        &volume.describe(),
+        volume.describe(),
         " is in ",
         zone,
         ", so pod ",
@@ -95,11 +95,11 @@ fn common_zone<'v, 'a>(pod: &str, volumes: &'v [Volume<'a>]) -> Result<(&'a str,
         && let Some((other_zone, other)) = placed.find(|(other, _)| *other != zone)
     {
         let text = [
-            &volume.describe(),
+            volume.describe(),
             " is in ",
             zone,
             " and ",
-            &other.describe(),
+            other.describe(),
             " in ",
             other_zone,
             ": no node can attach both",
@@ -107,7 +107,7 @@ fn common_zone<'v, 'a>(pod: &str, volumes: &'v [Volume<'a>]) -> Result<(&'a str,
         return Err(Injection::Contradiction(reason("volumes-in-different-zones", text.concat())));
     }
     if let Some(volume) = volumes.iter().find(|volume| volume.whereabouts.zone.is_none()) {
-        let text = [&volume.describe(), " has a zone that nobody knows yet: EC2 has to be asked"].concat();
+        let text = [volume.describe(), " has a zone that nobody knows yet: EC2 has to be asked"].concat();
         return Err(Injection::Undecided(reason("zone-unknown", text)));
     }
     first.ok_or_else(|| Injection::Nothing(reason("no-direct-volume", ["pod ", pod, " names no EBS volume"].concat())))
@@ -116,7 +116,7 @@ fn common_zone<'v, 'a>(pod: &str, volumes: &'v [Volume<'a>]) -> Result<(&'a str,
 /// Why no affinity helps: there is no such volume.
 fn unusable(volume: &Volume<'_>) -> Option<Reason> {
     if let Canonical::Rejected(rejected) = &volume.canonical {
-        let text = [&volume.describe(), " can't be attached anywhere: ", &rejected.to_problem().message];
+        let text = [volume.describe(), " can't be attached anywhere: ", &rejected.to_problem().message];
         return Some(reason("volume-id-rejected", text.concat()));
     }
     gone(volume).map(|refusal| refusal.reason)
@@ -137,7 +137,7 @@ fn about_volume(settings: &Settings, volume: &Volume<'_>) -> Vec<Finding> {
     };
     if let Some(zone) = hint {
         let text = [
-            &volume.describe(),
+            volume.describe(),
             " is taken to be in ",
             zone,
             " by its own id alone, since EC2 was not there to confirm it",

@@ -44,18 +44,24 @@ impl<'a> ZoneLabel<'a> {
     }
 }
 
-/// Holds a volume's labels against the class's.
-pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass, refusals: &mut Vec<Refusal>) {
+/// Holds a volume's labels against the class's. One that does not fit is enough; a zone says more than a region, and may be the
+/// cause of it.
+pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
     if volume.zone_labels.is_empty() || has_no_place(&class.labels) {
-        return;
+        return None;
     }
-    for label in &volume.zone_labels {
-        let newer = || label.newer_key().and_then(|key| Some((key, value(&class.labels, key)?)));
-        let found = value(&class.labels, label.key).map(|value| (label.key, value)).or_else(newer);
-        if !found.is_some_and(|(_, value)| label.holds(value)) {
-            refusals.push(refuse(volume, label, found));
-        }
-    }
+    let refused = |label: &&ZoneLabel<'_>| !found(label, class).is_some_and(|(_, value)| label.holds(value));
+    let mut refusing = volume.zone_labels.iter().filter(refused);
+    let first = refusing.next()?;
+    let label =
+        if keys::is_zone(first.key) { first } else { refusing.find(|label| keys::is_zone(label.key)).unwrap_or(first) };
+    Some(refuse(volume, label, found(label, class)))
+}
+
+/// What the nodes carry where VolumeZone looks for the label.
+fn found<'l>(label: &ZoneLabel<'l>, class: &'l NodeClass) -> Option<(&'l str, &'l str)> {
+    let newer = || label.newer_key().and_then(|key| Some((key, value(&class.labels, key)?)));
+    value(&class.labels, label.key).map(|value| (label.key, value)).or_else(newer)
 }
 
 /// Whether the nodes carry none of the four keys, which VolumeZone lets pass (F-40, F-60).
@@ -65,17 +71,17 @@ pub(super) fn has_no_place(labels: &[Label]) -> bool {
 
 fn refuse(volume: &Volume<'_>, label: &ZoneLabel<'_>, found: Option<(&str, &str)>) -> Refusal {
     let is_zone = keys::is_zone(label.key);
-    let described = volume.describe();
-    let carries = [&described, " carries the label ", label.key, "=", label.value];
-    let (code, message) = match found {
+    let mut words = Vec::with_capacity(9);
+    words.extend([volume.describe(), " carries the label ", label.key, "=", label.value]);
+    let code = match found {
         Some((key, value)) => {
-            let code = if is_zone { "zone-mismatch" } else { "region-mismatch" };
-            (code, [&carries.concat(), ", and the node has ", key, "=", value].concat())
+            words.extend([", and the node has ", key, "=", value]);
+            if is_zone { "zone-mismatch" } else { "region-mismatch" }
         }
         None => {
-            let code = if is_zone { "zone-label-missing" } else { "region-label-missing" };
-            (code, [&carries.concat(), ", and the node carries zone or region labels, but no ", label.key].concat())
+            words.extend([", and the node carries zone or region labels, but no ", label.key]);
+            if is_zone { "zone-label-missing" } else { "region-label-missing" }
         }
     };
-    Refusal::lasting(Stage::Labels, volume.position, code, message)
+    Refusal::lasting(Stage::Labels, volume.position, code, words.concat())
 }

@@ -12,6 +12,7 @@ use crate::selector::{NodeSelector, value};
 use crate::settings::{Settings, UnlabelledNodes, VolumeIds};
 use crate::translation::{Migration, gce_zones_fail, translate};
 use crate::volume_id::{self, Rejection};
+use std::cell::OnceCell;
 use zonewarden_bindings::placement::{InlineVolume, NodeClass, PersistentVolume, PodQuestion, PodVolumeSource};
 use zonewarden_bindings::types::{VolumeAffinity, VolumeEvidence, VolumeSource};
 
@@ -49,6 +50,8 @@ pub(super) struct Volume<'a> {
     /// The labels that VolumeZone reads.
     pub(super) zone_labels: Vec<ZoneLabel<'a>>,
     pub(super) whereabouts: Whereabouts<'a>,
+    /// What `describe` says, once somebody asked.
+    pub(super) words: OnceCell<String>,
 }
 
 /// A bound claim's volume.
@@ -60,6 +63,9 @@ pub(super) struct Bound<'a> {
     pub(super) affinity: Option<NodeSelector<'a>>,
     /// The affinity on nodes where the plugin is migrated.
     pub(super) translated: Option<NodeSelector<'a>>,
+    /// What either means in words, once somebody asked.
+    pub(super) needs: OnceCell<String>,
+    pub(super) translated_needs: OnceCell<String>,
 }
 
 impl<'a> Question<'a> {
@@ -120,7 +126,14 @@ impl<'a> Volume<'a> {
             Some(VolumeAffinity::Required(terms)) => Some(NodeSelector::new(terms)),
             Some(VolumeAffinity::Unset | VolumeAffinity::Unrestricted) | None => None,
         };
-        let bound = Bound { claim: &named.claim.name, volume, affinity: as_written, translated };
+        let bound = Bound {
+            claim: &named.claim.name,
+            volume,
+            affinity: as_written,
+            translated,
+            needs: OnceCell::new(),
+            translated_needs: OnceCell::new(),
+        };
         let mut this = Self::new(settings, (named.position, named.volume), &volume.source, &volume.evidence);
         this.fails_translation |=
             matches!(volume.source, VolumeSource::GcePersistentDisk(_)) && gce_zones_fail(&volume.labels);
@@ -153,17 +166,18 @@ impl<'a> Volume<'a> {
             whereabouts: Whereabouts::new(settings, &canonical, evidence),
             canonical,
             zone_labels: Vec::new(),
+            words: OnceCell::new(),
         }
     }
 
-    /// The volume with everything it is called, for messages.
-    pub(super) fn describe(&self) -> String {
-        match &self.bound {
+    /// The volume with everything it is called, for messages: many classes may be refused for one volume.
+    pub(super) fn describe(&self) -> &str {
+        self.words.get_or_init(|| match &self.bound {
             Some(bound) => {
                 ["PersistentVolume ", &bound.volume.name, " (claim ", bound.claim, ", volume ", self.name, ")"].concat()
             }
             None => ["volume ", self.name, " (", self.text, ")"].concat(),
-        }
+        })
     }
 
     /// Whether it is a volume of ours whose zone nothing tells.

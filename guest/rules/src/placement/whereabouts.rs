@@ -83,7 +83,7 @@ fn outpost(facts: &VolumeFacts) -> Option<&str> {
 
 /// What refuses a volume on every node: EC2 has no such volume, or not for long, or its id names none.
 pub(super) fn gone(volume: &Volume<'_>) -> Option<Refusal> {
-    let described = || volume.describe();
+    let described = volume.describe();
     let id = match &volume.canonical {
         Canonical::Volume(id) => id.id().as_str(),
         // Where the scheduler fails over the id, that is told class by class.
@@ -91,35 +91,30 @@ pub(super) fn gone(volume: &Volume<'_>) -> Option<Refusal> {
     };
     let (code, message) = match volume.whereabouts.gone? {
         Gone::Missing(age) => {
-            let message = format!("{} names {id}, and EC2 said {age} s ago that there is no such volume", described());
+            let message = format!("{described} names {id}, and EC2 said {age} s ago that there is no such volume");
             ("volume-missing", message)
         }
         Gone::State(code, facts) => {
             let state = code.trim_start_matches("volume-");
             let age = facts.age_seconds;
-            (code, format!("{} names {id}, which EC2 reported as {state} {age} s ago", described()))
+            (code, format!("{described} names {id}, which EC2 reported as {state} {age} s ago"))
         }
     };
     Some(Refusal::passing(Stage::Ours, volume.position, code, message))
 }
 
-/// Holds what is known of the volume against the class.
-pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass, refuses_unlabelled: bool, refusals: &mut Vec<Refusal>) {
-    let mut refuse = |code: &str, message: String| {
-        refusals.push(Refusal::lasting(Stage::Ours, volume.position, code, message));
+/// Holds what is known of the volume against the class: an id that names no volume is worse than a wrong zone, and that worse
+/// than another Outpost of the right one.
+pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass, refuses_unlabelled: bool) -> Option<Refusal> {
+    let (code, message) = if let Canonical::Rejected(rejected) = &volume.canonical {
+        let message = [volume.describe(), " can't be attached anywhere: ", &rejected.to_problem().message].concat();
+        ("volume-id-rejected", message)
+    } else {
+        let outpost =
+            || Some(("outpost-mismatch", outpost_refusal(volume, volume.whereabouts.outpost?, &class.labels)?));
+        zone_refusal(volume, &class.labels, refuses_unlabelled).or_else(outpost)?
     };
-    if let Canonical::Rejected(rejected) = &volume.canonical {
-        let message = [&volume.describe(), " can't be attached anywhere: ", &rejected.to_problem().message].concat();
-        refuse("volume-id-rejected", message);
-    }
-    if let Some((code, message)) = zone_refusal(volume, &class.labels, refuses_unlabelled) {
-        refuse(code, message);
-    }
-    if let Some(message) =
-        volume.whereabouts.outpost.and_then(|outpost| outpost_refusal(volume, outpost, &class.labels))
-    {
-        refuse("outpost-mismatch", message);
-    }
+    Some(Refusal::lasting(Stage::Ours, volume.position, code, message))
 }
 
 /// The zone that the nodes are in, and the label that says so: the CSI driver's own first, which comes from the instance.
@@ -138,7 +133,7 @@ fn zone_refusal(volume: &Volume<'_>, labels: &[Label], refuses_unlabelled: bool)
                 KnownZone::Ec2(_) => ("ec2-zone-mismatch", " by EC2, which lets no instance of another zone attach it"),
                 KnownZone::Hint(_) => ("zone-hint-mismatch", " by its own id, which EC2 was not there to confirm"),
             };
-            let text = [&volume.describe(), " is in ", zone.name(), says, ", and the node has ", key, "=", found];
+            let text = [volume.describe(), " is in ", zone.name(), says, ", and the node has ", key, "=", found];
             Some((code, text.concat()))
         }
         (Some(_), Some(_)) => None,
@@ -165,7 +160,7 @@ fn unlabelled_refusal(
     };
     let known = zone.map(KnownZone::name).or_else(|| label.map(|label| label.value))?;
     let advice = "; label the node, or set unlabelled-nodes to pass";
-    Some(("unlabelled-node", [&volume.describe(), " is in ", known, ", and ", &has, advice].concat()))
+    Some(("unlabelled-node", [volume.describe(), " is in ", known, ", and ", &has, advice].concat()))
 }
 
 /// D-38: a volume of an Outpost attaches only there. A node without any label of the CSI driver may be there or not.
@@ -178,5 +173,5 @@ fn outpost_refusal(volume: &Volume<'_>, outpost: &str, labels: &[Label]) -> Opti
         None if is_registered => ["the node has no ", keys::OUTPOST_EBS_CSI].concat(),
         None => return None,
     };
-    Some([&volume.describe(), " lies on the Outpost ", outpost, ", and ", &has].concat())
+    Some([volume.describe(), " lies on the Outpost ", outpost, ", and ", &has].concat())
 }

@@ -172,10 +172,15 @@ fn a_selector_is_told_in_words() {
         selector.describe(),
         "k In [a, b] and l Exists or k NotIn [c] and m DoesNotExist or n Gt [1] and n Lt [9] or matchFields, which are not judged"
     );
-    assert_eq!(selector.describe_labels(&labels(&[("k", "x"), ("z", "y")])), "k=x, no l, no m, no n");
+    let describe_labels = |selector: &NodeSelector<'_>, labels: &[Label]| {
+        let mut words = Vec::new();
+        selector.describe_labels(labels, &mut words);
+        words.concat()
+    };
+    assert_eq!(describe_labels(&selector, &labels(&[("k", "x"), ("z", "y")])), "k=x, no l, no m, no n");
     let none = NodeSelector::new(Vec::new());
     assert_eq!(none.describe(), "terms of which none can match a node");
-    assert_eq!(none.describe_labels(&[]), "no label that could help");
+    assert_eq!(describe_labels(&none, &[]), "no label that could help");
     let topology = [TopologyTerm {
         requirements: vec![
             TopologyRequirement { key: "k".to_owned(), values: vec!["a".to_owned(), "b".to_owned()] },
@@ -183,4 +188,20 @@ fn a_selector_is_told_in_words() {
         ],
     }];
     assert_eq!(describe_topology(&topology), "k In [a, b] and l In [c]");
+}
+
+#[test]
+fn texts_are_the_same_where_each_byte_is() {
+    let long = "topology.kubernetes.io/zone";
+    for length in 0..=long.len() {
+        let text = &long[..length];
+        assert!(is_same(text, &text.to_owned()), "{text}");
+        assert!(!is_same(text, &format!("{text}x")) && !is_same(&format!("{text}x"), text), "{text}");
+        for changed in 0..length {
+            let mut other = text.to_owned();
+            other.replace_range(changed..=changed, "#");
+            assert!(!is_same(text, &other), "{text} {other}");
+        }
+    }
+    assert!(!is_same("0123456789abcdef", "01234567") && !is_same("01234567", "0123456789abcdef"));
 }

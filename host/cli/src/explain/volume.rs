@@ -24,8 +24,8 @@ pub(super) fn story(survey: &Survey<'_>, world: &World, text: &str) -> Result<St
     }
     if let Some(volume) = volume.as_ref().filter(|_| volumes.is_empty()) {
         let named = tell_pods(survey, volume, &mut story);
-        match world.ec2.loaded.volumes.get(&volume.aws_volume_id) {
-            Some(found) if !named => tell_record(survey, found, &mut story),
+        match world.volume_at_ec2(volume) {
+            Some(found) if !named => tell_record(survey, &found, &mut story),
             None if !named => {
                 bail!("neither the cluster nor EC2's facts know a volume {}", volume.aws_volume_id);
             }

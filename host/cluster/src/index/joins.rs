@@ -1,6 +1,6 @@
 //! What belongs together.
 
-use super::Index;
+use super::{Index, group};
 use crate::records::{
     ClaimRef, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod, PodVolume, StorageClass, VolumeAttachment,
 };
@@ -41,9 +41,9 @@ impl Index {
     /// The PersistentVolumes of the claim's class that are claimed by nobody, or by this very claim.
     pub fn candidates<'a>(&'a self, claim: &'a PersistentVolumeClaim) -> impl Iterator<Item = Candidate<'a>> {
         let class = claim.storage_class.as_deref().unwrap_or_default();
-        let free = self.free_by_class.get(class).into_iter().flatten();
-        let named = self.volumes_by_claim.get(&claim.identity.name).into_iter().flatten();
-        free.chain(named).filter_map(|name| self.volumes.get(name)).filter_map(move |volume| {
+        let free = group(&self.free_by_class, class);
+        let named = group(&self.volumes_by_claim, &claim.identity.name);
+        free.chain(named).filter_map(|name| self.volume(&name.name)).filter_map(move |volume| {
             let is_reserved = volume.claim.as_ref().is_some_and(|reference| is_for(reference, claim));
             let is_candidate = volume.storage_class == class && (is_reserved || volume.claim.is_none());
             is_candidate.then(|| Candidate {
@@ -56,22 +56,22 @@ impl Index {
 
     /// The VolumeAttachments of a Node.
     pub fn attachments_of_node(&self, node: &str) -> impl Iterator<Item = &VolumeAttachment> {
-        self.attachments_by_node.get(node).into_iter().flatten().filter_map(|name| self.attachments.get(name))
+        group(&self.attachments_by_node, node).filter_map(|name| self.attachment(&name.name))
     }
 
     /// The VolumeAttachments of a PersistentVolume.
     pub fn attachments_of_volume(&self, volume: &str) -> impl Iterator<Item = &VolumeAttachment> {
-        self.attachments_by_volume.get(volume).into_iter().flatten().filter_map(|name| self.attachments.get(name))
+        group(&self.attachments_by_volume, volume).filter_map(|name| self.attachment(&name.name))
     }
 
     /// The pods that are bound to a Node's name, whether there is such a Node or not.
     pub fn pods_on_node(&self, node: &str) -> impl Iterator<Item = &Pod> {
-        self.pods_by_node.get(node).into_iter().flatten().filter_map(|name| self.pods.get(name))
+        group(&self.pods_by_node, node).filter_map(|name| self.pod(name))
     }
 
     /// The pods that use a claim.
     pub fn pods_of_claim(&self, claim: &ObjectName) -> impl Iterator<Item = &Pod> {
-        self.pods_by_claim.get(claim).into_iter().flatten().filter_map(|name| self.pods.get(name))
+        group(&self.pods_by_claim, claim).filter_map(|name| self.pod(name))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Answers that are too large, too short, or no answers at all.
 
-use zonewarden_contract::identity::{NodeQuestion, VolumeIdentity};
+use zonewarden_contract::identity::{NodeIdentity, NodeQuestion, VolumeIdentity};
 use zonewarden_contract::placement::{NodeClass, PodQuestion};
-use zonewarden_contract::types::{NodeName, Problem};
+use zonewarden_contract::types::{NodeName, Problem, ProviderId};
 use zonewarden_engine::{Engine, Limits, Options};
 use zonewarden_limits_tests::Guest;
 
@@ -134,6 +134,57 @@ fn a_canonical_id_that_is_not_in_its_text_is_not_accepted() {
     let answer = policy.identify_volumes(&[volume("aws:///vol-1")]).expect("one bad element is no error");
     let [VolumeIdentity::Rejected(Problem { rule, text, .. })] = &answer[..] else { panic!("{answer:?}") };
     assert_eq!((rule.as_str(), text.as_str()), ("canonical-not-in-text", "aws:///vol-1"));
+}
+
+/// Answers one node with the instance `i-9` by its provider id, whatever was asked. The instance is the variant's first field.
+const ALWAYS_I_9: &str = r#"
+    (i32.store (i32.const 2052) (i32.const 3000))
+    (i32.store (i32.const 2056) (i32.const 3))
+    (i32.store (i32.const 1028) (i32.const 2048))
+    (i32.store (i32.const 1032) (i32.const 1))
+    (i32.const 1024)"#;
+
+#[test]
+fn a_part_of_a_longer_id_is_not_accepted() {
+    let guest = Guest::harmless()
+        .item(r#"(data (i32.const 3000) "vol-9")"#)
+        .function("identity.identify-volumes", ALWAYS_VOL_9);
+    let policy = configured(&guest);
+    let accepts = |text: &str| {
+        let answer = policy.identify_volumes(&[volume(text)]).expect("one bad element is no error");
+        match &answer[..] {
+            [VolumeIdentity::Identified(found)] => found.volume.aws_volume_id == "vol-9",
+            [VolumeIdentity::Rejected(problem)] => problem.rule != "canonical-not-in-text",
+            other => panic!("{text:?}: {other:?}"),
+        }
+    };
+    assert!(accepts("vol-9") && accepts("aws://us-east-1a/vol-9") && accepts("aws:///%2Fvol-9/"));
+    assert!(!accepts("vol-90") && !accepts("aws:///vol-9f") && !accepts("xvol-9") && !accepts("aws:///vol-9%30"));
+}
+
+#[test]
+fn an_instance_that_is_not_in_its_text_is_not_accepted() {
+    let guest =
+        Guest::harmless().item(r#"(data (i32.const 3000) "i-9")"#).function("identity.identify-nodes", ALWAYS_I_9);
+    let policy = configured(&guest);
+    let ask = |provider_id: &str, csi_node_id: &str| {
+        let question = NodeQuestion {
+            node: NodeName { node_name: "i-9".to_owned() },
+            provider_id: Some(ProviderId { provider_id: provider_id.to_owned() }),
+            csi_node_id: Some(csi_node_id.to_owned()),
+        };
+        policy.identify_nodes(&[question]).expect("one bad element is no error")
+    };
+    let answer = ask("aws:///us-east-1a/i-9", "i-1");
+    assert!(matches!(&answer[..], [NodeIdentity::Identified(found)] if found.instance.instance_id == "i-9"));
+    // Neither another instance, nor a longer one, nor one that another of the texts names.
+    for text in ["aws:///us-east-1a/i-1", "aws:///us-east-1a/i-90", ""] {
+        let answer = ask(text, "i-9");
+        let [NodeIdentity::Unresolved(problem)] = &answer[..] else { panic!("{answer:?}") };
+        let told = [&problem.subject, &problem.text, &problem.rule];
+        assert_eq!(told, ["spec.providerID", text, "canonical-not-in-text"]);
+    }
+    crate::assert_next_call_works();
 }
 
 #[test]

@@ -101,6 +101,10 @@ fn b_3_an_id_that_breaks_a_rule_refuses_every_node() {
     let class = node(&[(GA, "us-east-1a")]);
     check_with("strict", &strict, (&pod, &class), ours(&["volume-id-rejected"]), &["data-0", "vol-xyz"]);
     check("lenient", &pod, &class, FITS_SOMEWHERE, &[]);
+    let volume = labelled(PersistentVolume { source: in_tree("vol-xyz"), ..pv("pv-1") }, &[(GA, "us-east-1a")]);
+    let stricter = Settings { unlabelled_nodes: UnlabelledNodes::Refuse, ..strict };
+    let once = ours(&["volume-id-rejected"]);
+    check_with("B-3 F-40 refused once", &stricter, (&pod_of(volume), &node(&[])), once, &["pv-1", "vol-xyz"]);
 }
 
 /// The verdict about the first class, in the company of the others.
@@ -178,6 +182,8 @@ fn d_38_a_volume_on_an_outpost_attaches_only_there() {
         wanted,
         &["op-1", "no topology.ebs.csi.aws.com/outpost-id"],
     );
+    let mismatch = ours(&["ec2-zone-mismatch"]);
+    check("D-38 H-5 refused once, for its zone", &pod, &node(&[(EBS_ZONE, "us-east-1b")]), mismatch, &["data-0"]);
     check("D-38 not registered", &pod, &node(&[(GA, "us-east-1a")]), FITS, &[]);
     check("D-38 no Outpost", &inline(VOL, ec2("us-east-1a")), &node(&[(GA, "us-east-1a"), (ID, "op-2")]), FITS, &[]);
     check("D-38 an empty ARN", &on(""), &node(&[(EBS_ZONE, "us-east-1a")]), FITS, &[]);

@@ -127,7 +127,8 @@ fn f_42_beta_and_ga_labels_must_both_match() {
     let both = [(BETA, "b"), (GA, "a")];
     check_labels("F-42 stale beta", &both, &[(GA, "a")], ZONE, &[BETA]);
     check_labels("F-42 both", &both, &[(GA, "a"), (BETA, "b")], FITS, &[]);
-    check_labels("F-42 neither", &both, &[(GA, "c")], never(&["zone-mismatch", "zone-mismatch"]), &[]);
+    check_labels("F-42 stale GA", &both, &[(GA, "b")], ZONE, &["topology.kubernetes.io/zone=a"]);
+    check_labels("F-42 neither: once, by the first", &both, &[(GA, "c")], ZONE, &[BETA]);
 }
 
 #[test]
@@ -149,6 +150,19 @@ fn f_43_f_64_values_are_sets() {
 }
 
 #[test]
+fn f_41_f_43_a_volume_is_refused_once_and_its_zone_says_more_than_its_region() {
+    let regions = [(BETA_REGION, "q"), (GA_REGION, "r")];
+    check_labels("F-43 two regions", &regions, &[(GA_REGION, "s")], REGION, &[BETA_REGION]);
+    let region_first = [(GA_REGION, "r"), (GA, "a")];
+    let zone_names = ["topology.kubernetes.io/zone=a", "topology.kubernetes.io/zone=b"];
+    check_labels("F-41 with F-43", &region_first, &[(GA_REGION, "s"), (GA, "b")], ZONE, &zone_names);
+    check_labels("F-41 alone", &region_first, &[(GA_REGION, "r"), (GA, "b")], ZONE, &zone_names);
+    check_labels("F-43 alone", &region_first, &[(GA_REGION, "s"), (GA, "a")], REGION, &[GA_REGION]);
+    let zone_first = [(BETA, "a"), (GA_REGION, "r")];
+    check_labels("F-41 before F-43", &zone_first, &[(BETA, "b"), (GA_REGION, "s")], ZONE, &[BETA]);
+}
+
+#[test]
 fn f_44_f_59_affinity_and_label_must_both_hold_and_the_affinity_refuses_first() {
     let mut volume = labelled(pv("pv-1"), &[(GA, "a")]);
     volume.affinity = only("disk", &["ssd"]);
@@ -156,8 +170,8 @@ fn f_44_f_59_affinity_and_label_must_both_hold_and_the_affinity_refuses_first() 
     check("F-59 both hold", &pod, &node(&[(GA, "a"), ("disk", "ssd")]), FITS, &[]);
     check("F-59 label alone", &pod, &node(&[(GA, "b"), ("disk", "ssd")]), ZONE, &[]);
     check("F-59 affinity alone", &pod, &node(&[(GA, "a"), ("disk", "hdd")]), never(&["affinity-conflict"]), &[]);
-    let both = never(&["affinity-conflict", "zone-mismatch"]);
-    check("F-59 neither", &pod, &node(&[(GA, "b"), ("disk", "hdd")]), both, &["disk In [ssd]", "disk=hdd"]);
+    let first = never(&["affinity-conflict"]);
+    check("F-59 neither", &pod, &node(&[(GA, "b"), ("disk", "hdd")]), first, &["disk In [ssd]", "disk=hdd"]);
 }
 
 #[test]

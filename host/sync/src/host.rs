@@ -1,0 +1,271 @@
+//! The live host: what turns the wheel.
+//!
+//! ```text
+//! cluster (watches) ─ look ─┬─ volumes, every minute ───┐
+//!                           ├─ instances, every 15 s ───┼─ take ─ judge ─ rails ─ remedies
+//!                           └─ suspects and Leases, 1 s ┘
+//! ```
+//!
+//! One task owns all state. EC2 is asked in tasks of their own, each kind of question at most once at a time, so that a slow answer
+//! about ten thousand volumes holds up nobody who asks about a dying instance.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use tokio::sync::{mpsc, watch};
+use zonewarden_cluster::{Api, ApiError, Cluster, Write};
+use zonewarden_ec2::{BulkVerify, Question, Sweep};
+use zonewarden_engine::PolicySlot;
+
+use crate::act::{Act, Finding};
+use crate::clock::{Moment, Now};
+use crate::leases::LeaseReads;
+use crate::options::Options;
+use crate::reconciler::{Judged, Plan, Reconciler, Scope};
+use crate::remedies::{Fence, Hand, Outcome, read_lease};
+use crate::schedule::{Kind, Schedule};
+use crate::status::Status;
+use crate::telling::{self, Told};
+use crate::{metering, rails::Withheld};
+
+/// What the host works with.
+pub struct Parts {
+    /// The cluster as it is known now.
+    pub cluster: Arc<Cluster>,
+    /// The API server.
+    pub api: Arc<dyn Api>,
+    /// EC2.
+    pub ec2: Arc<dyn BulkVerify>,
+    /// The policy that decides.
+    pub policy: Arc<PolicySlot>,
+    /// Whether this replica may write.
+    pub fence: Arc<dyn Fence>,
+}
+
+/// The live host.
+pub struct Host {
+    parts: Parts,
+    reconciler: Reconciler,
+    schedule: Schedule,
+    told: Told,
+    started: Instant,
+    plan: Plan,
+    /// Acts that were begun and could not be ended: pods that are still to be deleted when the VolumeAttachment is gone.
+    unfinished: Vec<(Act, Moment)>,
+    status: watch::Sender<Status>,
+}
+
+/// An answer of EC2, and when it was asked for.
+struct Answered {
+    kind: Kind,
+    question: Question,
+    sweep: Sweep,
+    asked: Moment,
+}
+
+impl Host {
+    /// A host that has seen nothing yet.
+    #[must_use]
+    pub fn new(parts: Parts, options: Options) -> Self {
+        let reconciler = Reconciler::new(parts.policy.current(), options.clone());
+        Self {
+            reconciler,
+            schedule: Schedule::new(options.intervals),
+            told: Told::default(),
+            started: Instant::now(),
+            plan: Plan::default(),
+            unfinished: Vec::new(),
+            status: watch::Sender::default(),
+            parts,
+        }
+    }
+
+    /// How the host fares, for whoever tells others.
+    #[must_use]
+    pub fn status(&self) -> watch::Receiver<Status> {
+        self.status.subscribe()
+    }
+
+    /// Runs until it is told to stop.
+    pub async fn run(mut self, stop: impl Future<Output = ()> + Send) {
+        let mut stop = std::pin::pin!(stop);
+        let (sender, mut answers) = mpsc::channel::<Answered>(8);
+        let mut ticks = tokio::time::interval(self.reconciler.options.intervals.suspects);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                () = &mut stop => return,
+                _ = ticks.tick() => self.tick(&sender).await,
+                Some(answer) = answers.recv() => self.take(answer).await,
+            }
+        }
+    }
+
+    fn now(&self) -> Now {
+        Now { moment: Moment(self.started.elapsed()), calendar: Timestamp::now() }
+    }
+
+    /// Looks at the cluster, asks EC2 what is due, and reads the suspects' Leases.
+    async fn tick(&mut self, sender: &mpsc::Sender<Answered>) {
+        let leads = self.parts.fence.holds();
+        self.status.send_modify(|status| (status.ticked, status.leads) = (Some(Instant::now()), leads));
+        if !leads || !self.parts.cluster.all_synced() {
+            return;
+        }
+        self.reconciler.set_policy(self.parts.policy.current());
+        let cluster = self.parts.cluster.read();
+        match self.reconciler.look(&cluster, self.now()) {
+            Ok(plan) => self.plan = plan,
+            Err(error) => return self.complain(&error),
+        }
+        for kind in self.schedule.due(self.started.elapsed(), &self.plan) {
+            self.ask(kind, sender);
+        }
+        self.read_leases().await;
+        self.finish().await;
+    }
+
+    /// Asks EC2 in a task of its own.
+    fn ask(&mut self, kind: Kind, sender: &mpsc::Sender<Answered>) {
+        let question = kind.question(&self.plan);
+        let (ec2, sender, asked) = (Arc::clone(&self.parts.ec2), sender.clone(), self.now().moment);
+        tokio::spawn(async move {
+            let sweep = ec2.verify(&question).await;
+            // Nobody listens any more where the host has stopped.
+            drop(sender.send(Answered { kind, question, sweep, asked }).await);
+        });
+    }
+
+    async fn take(&mut self, answer: Answered) {
+        let Answered { kind, question, sweep, asked } = answer;
+        metering::swept(kind, &question, &sweep, self.now().moment - asked);
+        self.schedule.answered(kind, self.started.elapsed(), &sweep);
+        let cluster = self.parts.cluster.read();
+        // A VolumeAttachment may have moved while EC2 was thinking: its generation moves before the answer is taken in.
+        if let Err(error) = self.reconciler.look(&cluster, self.now()) {
+            return self.complain(&error);
+        }
+        self.reconciler.take(&question, sweep, asked);
+        let scope = if kind == Kind::Suspects { Scope::Suspects } else { Scope::All };
+        match self.reconciler.judge(&cluster, self.now(), scope) {
+            Ok(judged) => self.dispose(judged, scope).await,
+            Err(error) => self.complain(&error),
+        }
+        let oldest = self.reconciler.oldest_evidence(self.now().moment);
+        self.status.send_modify(|status| status.oldest_evidence = oldest);
+    }
+
+    async fn read_leases(&mut self) {
+        let mut reads = LeaseReads::new();
+        let wanted = std::mem::take(&mut self.plan.leases);
+        let all = futures::future::join_all(wanted.iter().map(|node| read_lease(&*self.parts.api, node))).await;
+        for (node, read) in wanted.into_iter().zip(all) {
+            match read {
+                Ok(read) => drop(reads.insert(node, read)),
+                Err(error) => {
+                    tracing::warn!(node = node.node_name, %error, "the Lease of a suspect can't be read");
+                    self.reconciler.take_leases(None, self.now().moment);
+                    return;
+                }
+            }
+        }
+        self.reconciler.take_leases(Some(&reads), self.now().moment);
+    }
+
+    /// Tells what was found, and does what is permitted.
+    async fn dispose(&mut self, judged: Judged, scope: Scope) {
+        if scope == Scope::All {
+            self.told.keep(&judged.findings);
+            metering::drifts(&judged.findings);
+        }
+        metering::breaker(judged.breaker_open);
+        if let Some(volumes) = judged.opened {
+            tracing::error!(volumes, "so many volumes turned bad at once that nothing is done about any of them");
+        }
+        for finding in &judged.findings {
+            self.tell(finding).await;
+            for (remedy, withheld) in &finding.withheld {
+                metering::remedy(*remedy, withheld.0, true);
+            }
+            for act in &finding.acts {
+                self.act(act, finding.death).await;
+            }
+        }
+    }
+
+    async fn tell(&mut self, finding: &Finding) {
+        let now = self.now();
+        if !self.told.is_news(finding, now.moment) {
+            return;
+        }
+        let Finding { subject, severity, reason, .. } = finding;
+        let digest = self.reconciler.policy().digest();
+        let remedies: Vec<_> = finding.acts.iter().map(|act| act.deed.remedy()).collect();
+        tracing::info!(subject, code = reason.code, ?severity, ?remedies, policy = digest, "{}", reason.message);
+        metering::told(finding);
+        for event in telling::of_finding(finding, now.calendar) {
+            self.write_event(event).await;
+        }
+    }
+
+    /// Carries out an act, where mode, breaker and budget allow it.
+    async fn act(&mut self, act: &Act, death: bool) {
+        let remedy = act.deed.remedy();
+        if let Err(withheld) = self.reconciler.allow(act, death, self.now().moment) {
+            metering::remedy(remedy, withheld.0, withheld == Withheld("observe-mode"));
+            return;
+        }
+        let cached = self.parts.cluster.read();
+        let started = self.started;
+        let clock = move || Now { moment: Moment(started.elapsed()), calendar: Timestamp::now() };
+        let hand = Hand { api: &*self.parts.api, fence: &*self.parts.fence, clock: &clock, cached: &cached };
+        let outcome = hand.carry_out(&mut self.reconciler, act).await;
+        self.note(act, &outcome).await;
+    }
+
+    async fn note(&mut self, act: &Act, outcome: &Outcome) {
+        let remedy = act.deed.remedy();
+        metering::outcome(remedy, outcome);
+        tracing::info!(?remedy, ?outcome, code = act.reason.code, deed = ?act.deed, "remedy");
+        let is_pods = remedy == zonewarden_contract::types::Remedy::ForceDeletePods;
+        if is_pods && matches!(outcome, Outcome::Failed(_)) && !self.unfinished.iter().any(|(begun, _)| begun == act) {
+            self.unfinished.push((act.clone(), self.now().moment));
+        }
+        if *outcome == Outcome::Done(0) {
+            return;
+        }
+        for event in telling::of_act(act, outcome, Timestamp::now()) {
+            self.write_event(event).await;
+        }
+    }
+
+    /// Goes on with what was begun: the pods of a dead instance, whose VolumeAttachment may be gone by now.
+    async fn finish(&mut self) {
+        /// What could not be done in so long is left to Kubernetes.
+        const PATIENCE: Duration = Duration::from_secs(600);
+        let now = self.now().moment;
+        for (act, begun) in std::mem::take(&mut self.unfinished) {
+            if now - begun < PATIENCE {
+                self.act(&act, true).await;
+            }
+        }
+    }
+
+    async fn write_event(&self, event: zonewarden_cluster::api::Event) {
+        if !self.parts.fence.holds() {
+            return;
+        }
+        match self.parts.api.write(&Write::Event(event)).await {
+            Ok(()) => {}
+            // A world of files takes none, and an operator may give no right to write them: the log has it all.
+            Err(error @ ApiError::Forbidden(_)) => tracing::debug!(%error, "an event can't be written"),
+            Err(error) => tracing::warn!(%error, "an event can't be written"),
+        }
+    }
+
+    fn complain(&self, error: &zonewarden_engine::Error) {
+        metering::policy_failed(error.kind());
+        tracing::error!(kind = error.kind(), %error, "the policy does not answer, so nothing is decided");
+    }
+}

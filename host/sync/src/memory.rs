@@ -1,0 +1,334 @@
+//! What was seen of EC2 over time: the actual state of the world, keyed by volume and instance and never by a Node's name.
+//!
+//! Each pair has a generation, which moves when an attach or a detach starts or ends. Evidence that was asked for before that is
+//! dropped for the pair, however late it arrives: it may tell of the time before.
+
+use std::collections::{HashMap, HashSet};
+
+use zonewarden_cluster::records::VolumeAttachment;
+use zonewarden_contract::attachment::{AttachmentState, InstanceState, MissingInstance};
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeState};
+use zonewarden_ec2::{Evidence, Instance, Question, Sweep, Volume};
+
+use crate::clock::{Moment, Now};
+
+/// A volume and an instance.
+pub(crate) type PairKey = (AwsVolumeId, InstanceId);
+
+/// How often in a row something was seen, and for how long.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) reads: u32,
+    pub(crate) seconds: u32,
+}
+
+/// Everything that was seen.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    volumes: HashMap<AwsVolumeId, Seen<Volume>>,
+    instances: HashMap<InstanceId, Seen<Instance>>,
+    pairs: HashMap<PairKey, Pair>,
+    /// Since when each attachment is in its state.
+    held: HashMap<PairKey, (AttachmentState, Moment)>,
+    /// The instances that this account and region showed before: one that is missing now was purged.
+    shown: HashSet<InstanceId>,
+    /// Which names of absent Nodes a pending or running instance bears.
+    names: HashMap<NodeName, (Moment, bool)>,
+}
+
+#[derive(Debug)]
+struct Seen<T> {
+    evidence: Evidence<T>,
+    /// When EC2 was asked.
+    asked: Moment,
+}
+
+/// The sides of a VolumeAttachment whose change moves the generation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Phase {
+    pub(crate) uid: String,
+    pub(crate) attached: bool,
+    pub(crate) deleting: bool,
+}
+
+impl Phase {
+    /// The phase of a VolumeAttachment.
+    pub(crate) fn of(attachment: &VolumeAttachment) -> Self {
+        let deleting = attachment.identity.is_deleting();
+        Self { uid: attachment.identity.uid.clone(), attached: attachment.attached, deleting }
+    }
+}
+
+#[derive(Debug)]
+struct Pair {
+    phase: Option<Phase>,
+    /// Moves when an attach or a detach starts or ends.
+    generation: u64,
+    /// When it moved last. Evidence that was asked for earlier is not about this generation.
+    since: Moment,
+    volume: Option<Repeated<VolumeClaim>>,
+    instance: Option<Repeated<InstanceClaim>>,
+}
+
+#[derive(Debug)]
+struct Repeated<T> {
+    claim: T,
+    reads: u32,
+    first: Moment,
+    last: Moment,
+}
+
+/// What a read of a volume says of one pair.
+#[derive(Debug, PartialEq)]
+enum VolumeClaim {
+    Missing,
+    Found { state: VolumeState, own: Option<AttachmentState>, others: usize, device: Option<String> },
+}
+
+/// What a read of an instance says of one pair.
+#[derive(Debug, PartialEq)]
+enum InstanceClaim {
+    Missing,
+    Found { state: InstanceState, mapping: Option<AttachmentState> },
+}
+
+impl<T: PartialEq> Repeated<T> {
+    fn take(before: Option<Self>, claim: T, asked: Moment) -> Option<Self> {
+        match before {
+            // An answer that overtook another is no second read.
+            Some(before) if before.last >= asked => Some(before),
+            Some(before) if before.claim == claim => {
+                Some(Self { reads: before.reads.saturating_add(1), last: asked, ..before })
+            }
+            Some(_) | None => Some(Self { claim, reads: 1, first: asked, last: asked }),
+        }
+    }
+
+    fn run(&self) -> Run {
+        Run { reads: self.reads, seconds: self.last.seconds_since(self.first) }
+    }
+}
+
+impl Memory {
+    /// Makes a pair known, or moves its generation where its VolumeAttachment did.
+    pub(crate) fn watch(&mut self, key: &PairKey, phase: Option<Phase>, now: Moment) {
+        match self.pairs.get_mut(key) {
+            Some(pair) if pair.phase == phase => {}
+            Some(pair) => {
+                let generation = pair.generation + 1;
+                *pair = Pair { phase, generation, since: now, volume: None, instance: None };
+            }
+            None => {
+                let pair = Pair { phase, generation: 0, since: now, volume: None, instance: None };
+                self.pairs.insert(key.clone(), pair);
+            }
+        }
+    }
+
+    /// Forgets the pairs, volumes and instances that nothing names any more. Which instances were shown is kept.
+    pub(crate) fn keep(&mut self, question: &Question, pairs: &HashSet<PairKey>) {
+        let volumes: HashSet<&AwsVolumeId> = question.volumes.iter().collect();
+        let instances: HashSet<&InstanceId> = question.instances.iter().collect();
+        self.volumes.retain(|id, _| volumes.contains(id));
+        self.instances.retain(|id, _| instances.contains(id));
+        self.held.retain(|(volume, _), _| volumes.contains(volume));
+        let held = &self.held;
+        self.pairs.retain(|key, pair| pairs.contains(key) || (pair.phase.is_none() && held.contains_key(key)));
+        self.names.retain(|name, _| question.names.contains(name));
+    }
+
+    /// Takes in the answers to a question that was asked at a moment. What an answer does not tell changes nothing: the last
+    /// evidence grows old.
+    pub(crate) fn take(&mut self, question: &Question, sweep: Sweep, asked: Moment) {
+        for (id, evidence) in question.volumes.iter().zip(sweep.volumes) {
+            if let Evidence::Found { record, .. } = &evidence {
+                self.note_holders(id, record, asked);
+            }
+            keep_newer(&mut self.volumes, id, evidence, asked);
+        }
+        for (id, evidence) in question.instances.iter().zip(sweep.instances) {
+            if matches!(evidence, Evidence::Found { .. }) {
+                self.shown.insert(id.clone());
+            }
+            keep_newer(&mut self.instances, id, evidence, asked);
+        }
+        for (name, taken) in question.names.iter().zip(sweep.names) {
+            if let Some(taken) = taken {
+                self.names.insert(name.clone(), (asked, taken));
+            }
+        }
+        self.count(asked);
+    }
+
+    fn note_holders(&mut self, id: &AwsVolumeId, record: &Volume, asked: Moment) {
+        self.held.retain(|(volume, instance), _| {
+            volume != id || record.holders().any(|holder| holder.instance.as_ref() == Some(instance))
+        });
+        for holder in record.holders() {
+            let Some(instance) = &holder.instance else { continue };
+            let held = self.held.entry((id.clone(), instance.clone())).or_insert((holder.state.clone(), asked));
+            if held.0 != holder.state {
+                *held = (holder.state.clone(), asked);
+            }
+        }
+    }
+
+    /// Counts what was just read for every pair that it is about.
+    fn count(&mut self, asked: Moment) {
+        for ((volume, instance), pair) in &mut self.pairs {
+            if asked <= pair.since {
+                continue;
+            }
+            if let Some(seen) = self.volumes.get(volume).filter(|seen| seen.asked == asked)
+                && let Some(claim) = volume_claim(&seen.evidence, instance)
+            {
+                pair.volume = Repeated::take(pair.volume.take(), claim, asked);
+            }
+            if let Some(seen) = self.instances.get(instance).filter(|seen| seen.asked == asked)
+                && let Some(claim) = instance_claim(&seen.evidence, volume)
+            {
+                pair.instance = Repeated::take(pair.instance.take(), claim, asked);
+            }
+        }
+    }
+
+    /// Everything that is known, as one sweep that was made just now: the ages are those of our own clock. What is older than
+    /// `volumes` or `instances` seconds is unknown.
+    pub(crate) fn recall(&self, question: &Question, now: &Now, limits: (u32, u32)) -> Sweep {
+        let volume = |id: &AwsVolumeId| recall(self.volumes.get(id), now, limits.0);
+        let instance = |id: &InstanceId| recall(self.instances.get(id), now, limits.1);
+        Sweep {
+            volumes: question.volumes.iter().map(volume).collect(),
+            instances: question.instances.iter().map(instance).collect(),
+            names: question.names.iter().map(|name| self.names.get(name).map(|(_, taken)| *taken)).collect(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// The age of the oldest evidence about a volume, in seconds; `None` where one was never answered.
+    pub(crate) fn oldest_volume(&self, question: &Question, now: Moment) -> Option<u32> {
+        let age = |id: &AwsVolumeId| self.volumes.get(id).map(|seen| now.seconds_since(seen.asked));
+        question.volumes.iter().map(age).collect::<Option<Vec<_>>>()?.into_iter().max().or(Some(0))
+    }
+
+    /// The state that an instance was last seen in.
+    pub(crate) fn instance_state(&self, instance: &InstanceId) -> Option<&InstanceState> {
+        self.instances.get(instance)?.evidence.record().map(|record| &record.state)
+    }
+
+    /// Whether EC2 last showed a volume, and not on this instance.
+    pub(crate) fn has_left(&self, volume: &AwsVolumeId, instance: &InstanceId) -> bool {
+        let record = self.volumes.get(volume).and_then(|seen| seen.evidence.record());
+        record.is_some_and(|record| record.holders().all(|holder| holder.instance.as_ref() != Some(instance)))
+    }
+
+    /// Whether EC2 says that it does not know an instance.
+    pub(crate) fn is_missing(&self, instance: &InstanceId) -> bool {
+        self.instances.get(instance).is_some_and(|seen| matches!(seen.evidence, Evidence::Missing { .. }))
+    }
+
+    /// How often the volume's description said the same of the pair, in this generation; `None` where it said nothing in it.
+    pub(crate) fn volume_run(&self, key: &PairKey) -> Option<Run> {
+        self.pairs.get(key)?.volume.as_ref().map(Repeated::run)
+    }
+
+    /// Since when the volume's description says of the pair what it says.
+    pub(crate) fn volume_since(&self, key: &PairKey) -> Option<Moment> {
+        self.pairs.get(key)?.volume.as_ref().map(|volume| volume.first)
+    }
+
+    /// How often the instance's description said the same of the pair, in this generation; `None` where it said nothing in it.
+    pub(crate) fn instance_run(&self, key: &PairKey) -> Option<Run> {
+        self.pairs.get(key)?.instance.as_ref().map(Repeated::run)
+    }
+
+    /// For how long the pair is in its generation, in seconds; 0 for one that is not known.
+    pub(crate) fn settled_seconds(&self, key: &PairKey, now: Moment) -> u32 {
+        self.pairs.get(key).map_or(0, |pair| now.seconds_since(pair.since))
+    }
+
+    /// The phase that the pair's VolumeAttachment was last seen in.
+    pub(crate) fn phase(&self, key: &PairKey) -> Option<&Phase> {
+        self.pairs.get(key)?.phase.as_ref()
+    }
+
+    /// For how long an attachment is in the state that it was last seen in, in seconds.
+    pub(crate) fn held_seconds(&self, key: &PairKey, now: Moment) -> u32 {
+        self.held.get(key).map_or(0, |(_, since)| now.seconds_since(*since))
+    }
+
+    /// An instance that EC2 says it does not know.
+    pub(crate) fn missing_instance(&self, key: &PairKey) -> Option<MissingInstance> {
+        let seen = self.instances.get(&key.1)?;
+        let run = self.instance_run(key)?;
+        matches!(seen.evidence, Evidence::Missing { .. }).then(|| MissingInstance {
+            known_before: self.shown.contains(&key.1),
+            reads: run.reads,
+            consistent_seconds: run.seconds,
+        })
+    }
+
+    /// Whether a pending or running instance bears the name of a Node that is gone. What nobody answered after `since` counts
+    /// as yes.
+    pub(crate) fn is_name_taken(&self, name: &NodeName, since: Moment) -> bool {
+        self.names.get(name).is_none_or(|(asked, taken)| *taken || *asked < since)
+    }
+}
+
+fn keep_newer<K: Clone + Eq + std::hash::Hash, T>(
+    kept: &mut HashMap<K, Seen<T>>,
+    id: &K,
+    evidence: Evidence<T>,
+    asked: Moment,
+) {
+    let is_older = kept.get(id).is_some_and(|seen| seen.asked > asked);
+    if !is_older && !matches!(evidence, Evidence::Unknown(_)) {
+        kept.insert(id.clone(), Seen { evidence, asked });
+    }
+}
+
+fn recall<T: Clone>(seen: Option<&Seen<T>>, now: &Now, limit: u32) -> Evidence<T> {
+    use zonewarden_ec2::UnknownCause::{NotAsked, TooOld};
+    let Some(seen) = seen else { return Evidence::Unknown(NotAsked) };
+    if now.moment.seconds_since(seen.asked) > limit {
+        return Evidence::Unknown(TooOld);
+    }
+    let observed_at = now.calendar_at(seen.asked);
+    match &seen.evidence {
+        Evidence::Unknown(cause) => Evidence::Unknown(*cause),
+        Evidence::Missing { absent_by_filter, .. } => {
+            Evidence::Missing { observed_at, absent_by_filter: *absent_by_filter }
+        }
+        Evidence::Found { record, .. } => Evidence::Found { observed_at, record: record.clone() },
+    }
+}
+
+fn volume_claim(evidence: &Evidence<Volume>, instance: &InstanceId) -> Option<VolumeClaim> {
+    match evidence {
+        Evidence::Unknown(_) => None,
+        Evidence::Missing { .. } => Some(VolumeClaim::Missing),
+        Evidence::Found { record, .. } => {
+            let is_own = |held: &&zonewarden_ec2::Attachment| held.instance.as_ref() == Some(instance);
+            let own = record.holders().find(is_own);
+            Some(VolumeClaim::Found {
+                state: record.state.clone(),
+                own: own.map(|held| held.state.clone()),
+                others: record.holders().filter(|held| !is_own(held)).count(),
+                device: own.and_then(|held| held.device.clone()),
+            })
+        }
+    }
+}
+
+fn instance_claim(evidence: &Evidence<Instance>, volume: &AwsVolumeId) -> Option<InstanceClaim> {
+    match evidence {
+        Evidence::Unknown(_) => None,
+        Evidence::Missing { .. } => Some(InstanceClaim::Missing),
+        Evidence::Found { record, .. } => {
+            // The mappings of a terminated instance fade one by one, which is no news.
+            let is_dead = matches!(record.state, InstanceState::Terminated);
+            let mapping = if is_dead { None } else { record.mapping(volume).cloned() };
+            Some(InstanceClaim::Found { state: record.state.clone(), mapping })
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! The host under test, and what it did.
+
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use proptest::prelude::*;
+use zonewarden_ec2::Question;
+use zonewarden_engine::{ConfiguredPolicy, Engine};
+
+use super::weather::{Event, Sky, any_event};
+use super::world::{Tally, World};
+use super::writes::Shared;
+use crate::clock::{Moment, Now};
+use crate::options::{Intervals, Mode, Modes, Options};
+use crate::rails::Patience;
+use crate::rails::switch::{Rail, Rails};
+use crate::reconciler::{Plan, Reconciler, Scope};
+use crate::remedies::{Fence, Hand, read_lease};
+
+/// For so long a volume has to be unused before it counts as leaked here.
+pub(super) const LEAKED: u64 = 40;
+
+const INSTANCES_EVERY: u64 = 5;
+const VOLUMES_EVERY: u64 = 10;
+
+/// The simulated API server answers at once.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => panic!("nobody waits here"),
+    }
+}
+
+struct Leader;
+
+impl Fence for Leader {
+    fn holds(&self) -> bool {
+        true
+    }
+}
+
+pub(super) fn policy(component: &[u8]) -> ConfiguredPolicy {
+    let engine = Engine::new(&zonewarden_engine::Options::default()).expect("an engine");
+    let settings = [("quiet-seconds", "30"), ("leaked-seconds", "40"), ("volume-ids", "lenient")];
+    let settings = settings.iter().map(|(key, value)| zonewarden_contract::types::Setting {
+        key: (*key).to_owned(),
+        value: (*value).to_owned(),
+    });
+    engine.load(component).expect("a policy").with_settings(settings.collect()).expect("good settings")
+}
+
+fn options() -> Options {
+    Options {
+        modes: Modes { label: Mode::Observe, reconcile: Mode::Enforce, delete_pods: true, delete_leaked: true },
+        intervals: Intervals {
+            volumes: Duration::from_secs(VOLUMES_EVERY),
+            instances: Duration::from_secs(INSTANCES_EVERY),
+            suspects: Duration::from_secs(1),
+        },
+        patience: Patience { quiet_seconds: 30, consistent_seconds: 10, leaked_seconds: 40 },
+    }
+}
+
+/// Where a run takes place.
+#[derive(Clone, Copy)]
+struct Stage<'a> {
+    policy: &'a ConfiguredPolicy,
+    nodes: usize,
+    delete_pods: bool,
+    seconds: u64,
+}
+
+/// Runs the host through a weather: what happens at which second, in order.
+fn run(stage: Stage<'_>, rails: Rails, events: &[(u64, Event)]) -> Tally {
+    let Stage { policy, nodes, delete_pods, seconds } = stage;
+    let world = Shared(Arc::new(Mutex::new(World::new(nodes))));
+    let mut options = options();
+    options.modes.delete_pods = delete_pods;
+    let mut reconciler = Reconciler::new(policy.clone(), options);
+    reconciler.rails = rails;
+    let mut sky = Sky::default();
+    for second in 1..=seconds {
+        if std::env::var("SIM").is_ok() { eprintln!("second {second} {:?}", world.lock().tally.right); }
+        for (_, event) in events.iter().filter(|(at, _)| *at == second) {
+            world.lock().happen(event, &mut sky);
+        }
+        world.lock().step();
+        turn(&mut reconciler, &world, &sky);
+    }
+    let world = world.lock();
+    world.tally.clone()
+}
+
+/// What the host does in one second.
+fn turn(reconciler: &mut Reconciler, world: &Shared, sky: &Sky) {
+    let clock = {
+        let world = world.clone();
+        move || {
+            let world = world.lock();
+            Now { moment: Moment(Duration::from_secs(world.second)), calendar: world.calendar() }
+        }
+    };
+    let now = clock();
+    let cached = {
+        let world = world.lock();
+        Arc::clone(&world.past[world.past.len().saturating_sub(1 + sky.lag)])
+    };
+    // What is known of the cluster is a little older than what EC2 is asked.
+    let asked = Moment(now.moment.0 + Duration::from_millis(1));
+    let before = Now { moment: Moment(now.moment.0), calendar: now.calendar };
+    let plan = reconciler.look(&cached, before).expect("the policy answers");
+    leases(reconciler, world, &plan, now.moment);
+    let second = now.moment.0.as_secs();
+    let mut questions: Vec<(Question, Scope)> = Vec::new();
+    if second % VOLUMES_EVERY == 0 {
+        questions.push((Question { volumes: plan.all.volumes.clone(), ..Question::default() }, Scope::All));
+    }
+    if second % INSTANCES_EVERY == 0 {
+        let (instances, names) = (plan.all.instances.clone(), plan.all.names.clone());
+        questions.push((Question { instances, names, ..Question::default() }, Scope::All));
+    }
+    questions.push((plan.suspects.clone(), Scope::Suspects));
+    for (question, scope) in questions {
+        let lens = sky.lens(&world.lock());
+        let sweep = world.lock().sweep(&question, &lens);
+        reconciler.take(&question, sweep, asked);
+        let later = Now { moment: Moment(now.moment.0 + Duration::from_millis(2)), calendar: now.calendar };
+        let judged = reconciler.judge(&cached, later, scope).expect("the policy answers");
+        for finding in &judged.findings {
+            for act in &finding.acts {
+                let a = reconciler.allow(act, finding.death, now.moment);
+                if std::env::var("SIM").is_ok() { eprintln!("act {:?} {a:?}", act.deed); }
+                if a.is_ok() {
+                    let hand = Hand { api: world, fence: &Leader, clock: &clock, cached: &cached };
+                    let o = block_on(hand.carry_out(reconciler, act));
+                if std::env::var("SIM").is_ok() { eprintln!("{o:?}"); }
+                }
+            }
+        }
+    }
+}
+
+fn leases(reconciler: &mut Reconciler, world: &Shared, plan: &Plan, now: Moment) {
+    let read = |node| Ok((Clone::clone(node), block_on(read_lease(world, node))?));
+    let reads: Result<_, zonewarden_cluster::ApiError> = plan.leases.iter().map(read).collect();
+    reconciler.take_leases(reads.ok().as_ref(), now);
+}
+
+/// Few enough that a policy to which everything is bad does not open the breaker.
+const FEW: usize = 4;
+
+/// A weather that breaks the property where one rail is off, and only there.
+fn needs(rail: Rail, component: &[u8], events: &[(u64, Event)]) {
+    needs_where(rail, component, true, events);
+}
+
+fn needs_where(rail: Rail, component: &[u8], delete_pods: bool, events: &[(u64, Event)]) {
+    let policy = policy(component);
+    let stage = Stage { policy: &policy, nodes: FEW, delete_pods, seconds: 140 };
+    let with = run(stage, Rails::default(), events);
+    assert_eq!(with.violations, Vec::<String>::new(), "with all rails");
+    let without = run(stage, Rails::without(rail), events);
+    assert_ne!(without.violations, Vec::<String>::new(), "without the rail {rail:?}");
+}
+
+const EBS: &[u8] = zonewarden_artifacts::EBS_COMPONENT;
+const WORST: &[u8] = zonewarden_artifacts::WORST_COMPONENT;
+const LIAR: &[u8] = zonewarden_artifacts::LIAR_COMPONENT;
+
+/// Every rail, with a weather that only it withstands.
+mod each_rail_is_seen {
+    use super::*;
+    use Event::*;
+
+    #[test]
+    fn terminated() {
+        needs(Rail::Terminated, WORST, &[(40, Detach(1)), (41, Cut(1))]);
+    }
+
+    #[test]
+    fn read_again() {
+        let lies = (90..140).step_by(10).map(|second| (second, Lie(1, 1)));
+        needs(Rail::ReadAgain, WORST, &[(30, Cut(1))].into_iter().chain(lies).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn released() {
+        needs(Rail::Released, WORST, &[(30, Cut(1)), (60, InstancesLie(1, 60))]);
+    }
+
+    #[test]
+    fn silence() {
+        needs(Rail::Silence, WORST, &[(30, Lie(1, 100))]);
+    }
+
+    #[test]
+    fn two_sweeps() {
+        let lies = (40..140).step_by(20).map(|second| (second, Lie(1, 8)));
+        needs(Rail::TwoSweeps, WORST, &[(30, DeleteNode(1))].into_iter().chain(lies).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn free_name() {
+        needs(Rail::FreeName, WORST, &[(30, Kill(1, 2)), (33, DeleteNode(1)), (34, Boot(1))]);
+    }
+
+    #[test]
+    fn same_instance() {
+        needs(Rail::SameInstance, LIAR, &[(30, Kill(1, 2)), (36, Replace(1)), (37, Cut(1))]);
+    }
+
+    #[test]
+    fn no_pod_bound() {
+        needs_where(Rail::NoPodBound, WORST, false, &[(30, Kill(1, 2)), (33, DeleteNode(1))]);
+    }
+
+    #[test]
+    fn not_in_use() {
+        let events = [(30, ScaleDown(1)), (31, Kill(1, 2)), (35, DeleteNode(1)), (36, Replace(1)), (36, InUse(1))];
+        needs(Rail::NotInUse, WORST, &events);
+    }
+
+    #[test]
+    fn taint_first() {
+        // The worst policy's proposals change each second: one of these deaths is proven when pods come before the taint.
+        let events: Vec<_> = (0..6).map(|node| (30, Kill(node, 30 + node as u64))).collect();
+        let policy = policy(WORST);
+        let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 100 };
+        assert_eq!(run(stage, Rails::default(), &events).violations, Vec::<String>::new());
+        assert_ne!(run(stage, Rails::without(Rail::TaintFirst), &events).violations, Vec::<String>::new());
+    }
+
+    #[test]
+    fn taint_once() {
+        needs_where(Rail::TaintOnce, WORST, false, &[(30, Kill(1, 2))]);
+    }
+
+    #[test]
+    fn our_taint() {
+        needs(Rail::OurTaint, WORST, &[(30, Taint(1))]);
+    }
+
+    #[test]
+    fn renewed() {
+        needs_where(Rail::Renewed, WORST, false, &[(30, Kill(1, 2))]);
+    }
+
+    #[test]
+    fn quiet() {
+        let events = [
+            (40, ScaleDown(1)),
+            (41, Release(1)),
+            (60, Slow(1)),
+            (61, Bind(1)),
+            (63, Behind(25, 25)),
+        ];
+        needs(Rail::Quiet, WORST, &events);
+    }
+
+    #[test]
+    fn attached_nowhere() {
+        needs(Rail::AttachedNowhere, WORST, &[(40, Elsewhere(1, 2)), (40, RestartPod(1))]);
+    }
+
+    #[test]
+    fn both_apis() {
+        needs(Rail::BothApis, WORST, &[(40, Slow(1)), (40, RestartPod(1)), (41, VolumesLie(1, 60))]);
+    }
+
+    #[test]
+    fn kubelet_alive() {
+        needs(Rail::KubeletAlive, WORST, &[(40, Cut(1)), (40, RestartPod(1)), (50, Detach(1))]);
+    }
+
+    #[test]
+    fn pods_wait() {
+        needs(Rail::PodsWait, WORST, &[(40, Detach(1))]);
+    }
+
+    #[test]
+    fn unused() {
+        needs(Rail::Unused, WORST, &[(30, ScaleDown(1)), (31, Release(1)), (32, Slow(1)), (33, Bind(1))]);
+    }
+
+    #[test]
+    fn fresh_read() {
+        let events = [(34, ScaleDown(1)), (34, Lag(8)), (35, Kill(1, 2)), (37, DeleteNode(1)), (51, Bind(1))];
+        needs(Rail::FreshRead, WORST, &events);
+    }
+}
+
+#[test]
+fn our_taint_goes_when_a_new_kubelet_adopts_the_node_whatever_the_policy() {
+    for component in [EBS, WORST, LIAR] {
+        let policy = policy(component);
+        let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 110 };
+        let tally = run(stage, Rails::default(), &[(30, Event::Kill(1, 2)), (70, Event::Replace(1))]);
+        assert_eq!(tally.violations, Vec::<String>::new());
+        assert_eq!((tally.right.get("taint on"), tally.right.get("taint off")), (Some(&1), Some(&1)), "{tally:?}");
+    }
+}
+
+#[test]
+fn a_burst_opens_the_breaker_and_nothing_is_done() {
+    let burst: Vec<(u64, Event)> =
+        (0..8).flat_map(|number| [(60, Event::Detach(number)), (60, Event::RestartPod(number))]).collect();
+    let policy = policy(EBS);
+    let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 130 };
+    let with = run(stage, Rails::default(), &burst);
+    assert_eq!((with.violations, with.right.get("detached healed")), (vec![], None));
+    let without = run(stage, Rails::without(Rail::Breaker), &burst);
+    assert!(without.right.get("detached healed").is_some_and(|healed| *healed > 0), "{without:?}");
+}
+
+#[test]
+fn no_more_than_five_are_healed_in_a_minute() {
+    let healed = |number, second| [(second, Event::Detach(number)), (second, Event::RestartPod(number))];
+    let events: Vec<(u64, Event)> = (0..8).flat_map(|number| healed(number, 60 + number as u64 / 4 * 15)).collect();
+    let policy = policy(EBS);
+    let stage = |seconds| Stage { policy: &policy, nodes: 8, delete_pods: true, seconds };
+    let count = |tally: &Tally| tally.right.get("detached healed").copied().unwrap_or_default();
+    assert_eq!(count(&run(stage(120), Rails::default(), &events)), 5);
+    assert_eq!(count(&run(stage(120), Rails::without(Rail::Budget), &events)), 8);
+    assert_eq!(count(&run(stage(170), Rails::default(), &events)), 8);
+}
+
+fn check_all(component: &[u8], cases: u32, least: &[(&str, usize)]) {
+    let policy = policy(component);
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let mut runner = proptest::test_runner::TestRunner::new_with_rng(
+        config,
+        proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha),
+    );
+    let total = std::cell::RefCell::new(Tally::default());
+    let weather = prop::collection::vec((20_u64..120, any_event(FEW)), 1..14);
+    let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 160 };
+    runner
+        .run(&weather, |events| {
+            let tally = run(stage, Rails::default(), &events);
+            for (what, count) in tally.right {
+                *total.borrow_mut().right.entry(what).or_default() += count;
+            }
+            prop_assert_eq!(tally.violations, Vec::<String>::new());
+            Ok(())
+        })
+        .unwrap_or_else(|error| panic!("{error}"));
+    let total = total.into_inner().right;
+    for (what, count) in least {
+        assert!(total.get(what).is_some_and(|done| done >= count), "{what}: {total:?}");
+    }
+}
+
+/// How many weathers each policy goes through; `PROPTEST_CASES` is for those who have time.
+fn cases(usual: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
+
+#[test]
+fn whatever_the_weather_the_standard_policy_does_right_and_nothing_wrong() {
+    check_all(EBS, cases(24), &[("taint on", 5), ("pod deleted", 5), ("dead deleted", 5)]);
+}
+
+#[test]
+fn whatever_the_weather_the_worst_policy_does_nothing_wrong() {
+    check_all(WORST, cases(12), &[]);
+}
+
+#[test]
+fn whatever_the_weather_a_lying_policy_does_nothing_wrong() {
+    check_all(LIAR, cases(12), &[]);
+}

@@ -1,0 +1,130 @@
+//! What the host keeps from one look to the next, beside the objects themselves.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use zonewarden_cluster::Index;
+use zonewarden_cluster::records::VolumeAttachment;
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName};
+use zonewarden_ec2::Question;
+
+use crate::clock::{Moment, Now};
+use crate::identities::Identities;
+use crate::leases::LeaseBook;
+use crate::memory::{Memory, PairKey, Phase};
+use crate::occupancy::Occupancy;
+
+/// Everything that is remembered.
+#[derive(Debug, Default)]
+pub(crate) struct Watched {
+    pub(crate) memory: Memory,
+    pub(crate) leases: LeaseBook,
+    /// The instance that each Node was when it was last there, by the Node's name.
+    nodes: BTreeMap<NodeName, InstanceId>,
+    /// The Nodes that are gone and still named by a VolumeAttachment.
+    absent: BTreeMap<NodeName, Moment>,
+    /// Volumes that no pod uses, and since when.
+    unused: HashMap<AwsVolumeId, Moment>,
+    /// VolumeAttachments whose detach fails, by uid, and since when.
+    failing: HashMap<String, Moment>,
+}
+
+impl Watched {
+    /// Takes in what the cluster says now, and says what EC2 has to be asked about all of it.
+    pub(crate) fn look(&mut self, cluster: &Index, identities: &Identities, now: Now) -> Question {
+        let mut question = identities.question();
+        self.note_nodes(cluster, identities, now.moment);
+        question.names = self.absent.keys().cloned().collect();
+        let gone = self.absent.keys().filter_map(|node| self.nodes.get(node));
+        let asked: HashSet<InstanceId> = question.instances.iter().chain(gone).cloned().collect();
+        question.instances = asked.into_iter().collect();
+
+        let mut pairs = HashSet::new();
+        for attachment in cluster.attachments() {
+            let Some(key) = key_of(cluster, identities, &self.nodes, attachment) else { continue };
+            self.memory.watch(&key, Some(Phase::of(attachment)), now.moment);
+            pairs.insert(key);
+        }
+        self.note_errors(cluster, now.moment);
+        self.memory.keep(&question, &pairs);
+        question
+    }
+
+    /// Notes which volumes nobody uses.
+    pub(crate) fn note_usage(&mut self, question: &Question, occupancy: &Occupancy, now: Moment) {
+        let unused = question.volumes.iter().filter(|volume| occupancy.users(volume).is_empty());
+        let unused: HashSet<&AwsVolumeId> = unused.collect();
+        self.unused.retain(|volume, _| unused.contains(volume));
+        for volume in unused {
+            if !self.unused.contains_key(volume) {
+                self.unused.insert(volume.clone(), now);
+            }
+        }
+    }
+
+    fn note_nodes(&mut self, cluster: &Index, identities: &Identities, now: Moment) {
+        let named: BTreeSet<&NodeName> = cluster.attachments().map(|attachment| &attachment.node).collect();
+        for node in cluster.nodes() {
+            let name = node.node_name();
+            self.absent.remove(&name);
+            match identities.instance_of(&name) {
+                Some(instance) => drop(self.nodes.insert(name, instance.clone())),
+                None => drop(self.nodes.remove(&name)),
+            }
+        }
+        for name in &named {
+            if cluster.node(&name.node_name).is_none() {
+                self.absent.entry((*name).clone()).or_insert(now);
+            }
+        }
+        self.absent.retain(|name, _| named.contains(name));
+        self.nodes.retain(|name, _| named.contains(name) || cluster.node(&name.node_name).is_some());
+    }
+
+    fn note_errors(&mut self, cluster: &Index, now: Moment) {
+        let failing = cluster.attachments().filter(|attachment| attachment.detach_error.is_some());
+        let failing: HashSet<&str> = failing.map(|attachment| attachment.identity.uid.as_str()).collect();
+        self.failing.retain(|uid, _| failing.contains(uid.as_str()));
+        for uid in failing {
+            self.failing.entry(uid.to_owned()).or_insert(now);
+        }
+    }
+
+    /// The instance that a Node was when it was last there.
+    pub(crate) fn last_instance_of(&self, node: &NodeName) -> Option<&InstanceId> {
+        self.nodes.get(node)
+    }
+
+    /// The Nodes that are gone and still named by a VolumeAttachment.
+    pub(crate) fn absent(&self) -> impl Iterator<Item = &NodeName> {
+        self.absent.keys()
+    }
+
+    pub(crate) fn absent_seconds(&self, node: &NodeName, now: Moment) -> u32 {
+        self.absent.get(node).map_or(0, |since| now.seconds_since(*since))
+    }
+
+    /// Whether a pending or running instance bears the name of a Node that is gone. Unless EC2 said no since, it counts as yes.
+    pub(crate) fn is_name_taken(&self, node: &NodeName) -> bool {
+        self.absent.get(node).is_none_or(|since| self.memory.is_name_taken(node, *since))
+    }
+
+    pub(crate) fn unused_seconds(&self, volume: &AwsVolumeId, now: Moment) -> u32 {
+        self.unused.get(volume).map_or(0, |since| now.seconds_since(*since))
+    }
+
+    pub(crate) fn detach_error_seconds(&self, attachment: &VolumeAttachment, now: Moment) -> u32 {
+        self.failing.get(&attachment.identity.uid).map_or(0, |since| now.seconds_since(*since))
+    }
+}
+
+/// The pair that a VolumeAttachment is about, where volume and instance are known.
+fn key_of(
+    cluster: &Index,
+    identities: &Identities,
+    nodes: &BTreeMap<NodeName, InstanceId>,
+    attachment: &VolumeAttachment,
+) -> Option<PairKey> {
+    let volume = identities.identified(crate::observations::source_of(cluster, attachment)?)?;
+    let instance = identities.instance_of_attachment(attachment).or_else(|| nodes.get(&attachment.node))?;
+    Some((volume.volume.clone(), instance.clone()))
+}
