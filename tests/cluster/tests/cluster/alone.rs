@@ -24,12 +24,3 @@ async fn waiting_pods_wait_and_living_machines_are_left_alone() {
     ];
     assert_eq!(outcomes, expected);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn temporary_whole_stage() {
-    let Some(stage) = stage(&Rescuer::None, Duration::from_secs(75)).await else { return };
-    for scenario in living::OF_THE_WHOLE_STAGE {
-        let played = play_all(&stage, &[*scenario]).await.unwrap_or_else(|error| panic!("{error:#}"));
-        assert_eq!(played[0].outcome, Outcome::Unharmed, "{}", scenario.name);
-    }
-}
