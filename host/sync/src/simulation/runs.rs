@@ -284,7 +284,7 @@ mod each_rail_is_seen {
 
     #[test]
     fn fresh_read() {
-        let events = [(34, ScaleDown(1)), (34, Lag(8)), (35, Kill(1, 2)), (37, DeleteNode(1)), (52, Bind(1))];
+        let events = [(37, ScaleDown(1)), (37, Lag(8)), (38, Kill(1, 2)), (40, DeleteNode(1)), (54, Bind(1))];
         needs(Rail::FreshRead, WORST, &events);
     }
 }
