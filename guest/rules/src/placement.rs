@@ -10,6 +10,7 @@ mod claims;
 mod injection;
 mod labels;
 mod limits;
+mod places;
 mod question;
 mod rating;
 mod refusal;
@@ -23,7 +24,8 @@ pub use rating::score;
 
 use crate::answer::reason;
 use crate::settings::Settings;
-use question::{Question, Volume};
+use places::Places;
+use question::Question;
 use refusal::{Refusal, Stage};
 use zonewarden_bindings::placement::{ClassDecision, ClassVerdict, NodeClass, PodQuestion, RefusalOrigin};
 use zonewarden_bindings::types::Reason;
@@ -32,11 +34,12 @@ use zonewarden_bindings::types::Reason;
 #[must_use]
 pub fn filter(settings: &Settings, pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassVerdict> {
     let question = Question::new(settings, pod, classes);
-    classes.iter().map(|class| verdict(&question, class)).collect()
+    let mut places = Places::default();
+    classes.iter().map(|class| verdict(&question, class, &mut places)).collect()
 }
 
-fn verdict(question: &Question<'_>, class: &NodeClass) -> ClassVerdict {
-    let refusals = refusals(question, class);
+fn verdict<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'c>) -> ClassVerdict {
+    let refusals = refusals(question, class, places);
     let Some(first) = refusals.first() else {
         return ClassVerdict {
             decision: ClassDecision::Feasible,
@@ -55,32 +58,13 @@ fn verdict(question: &Question<'_>, class: &NodeClass) -> ClassVerdict {
 
 /// What refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59), then ours; within one
 /// plugin in the pod's order of volumes.
-///
-/// A volume is refused once, and not for its affinity, again for its label and again by EC2, which mostly say the same. But
-/// where Kubernetes refuses for now only, what we refuse for good is told beside it.
-fn refusals(question: &Question<'_>, class: &NodeClass) -> Vec<Refusal> {
+fn refusals<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'c>) -> Vec<Refusal> {
     let mut refusals = question.refusals.clone();
-    refusals.extend(question.volumes.iter().filter_map(|volume| refused_by_kubernetes(volume, class)));
+    refusals.extend_from_slice(places.judge(question, class));
     binding::judge_delayed(question, class, &mut refusals);
     limits::judge(question, class, &mut refusals);
-    for volume in &question.volumes {
-        let is_settled = refusals.iter().any(|refusal| refusal.position == volume.position && refusal.is_final);
-        if !is_settled {
-            refusals.extend(whereabouts::judge(volume, class, question.refuses_unlabelled));
-        }
-    }
     refusals.sort_by_key(|refusal| (refusal.stage, refusal.position));
     refusals
-}
-
-/// The strongest of Kubernetes' own refusals of a volume: one that stays before one that can pass, then the one that Kubernetes
-/// itself comes to first (F-59).
-fn refused_by_kubernetes(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
-    let binding = binding::judge(volume, class);
-    if binding.as_ref().is_some_and(|refusal| refusal.is_final) {
-        return binding;
-    }
-    labels::judge(volume, class).or(binding)
 }
 
 /// Why a class is feasible, and what nobody knows of it.

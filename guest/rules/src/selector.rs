@@ -71,7 +71,18 @@ impl<'a> NodeSelector<'a> {
 /// The node's value of a key.
 #[must_use]
 pub fn value<'a>(labels: &'a [Label], key: &str) -> Option<&'a str> {
-    labels.iter().find(|label| label.key == key).map(|label| label.value.as_str())
+    labels.iter().find(|label| is_same(&label.key, key)).map(|label| label.value.as_str())
+}
+
+/// Whether two texts are equal, eight bytes at a time: what WebAssembly has for `==` goes byte by byte, and keys of labels are
+/// long, alike at their beginning and compared for each node and volume.
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
+    let ((one, one_rest), (other, other_rest)) = (one.as_bytes().as_chunks(), other.as_bytes().as_chunks());
+    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
+    one.len() == other.len()
+        && one_rest.len() == other_rest.len()
+        && one.iter().zip(other).all(|(one, other)| word(one) == word(other))
+        && one_rest.iter().zip(other_rest).all(|(one, other)| one == other)
 }
 
 /// `key=value`, or `no key`.
@@ -83,7 +94,7 @@ pub(crate) fn describe_label(labels: &[Label], key: &str) -> String {
 #[must_use]
 pub fn holds(requirement: &Requirement, labels: &[Label]) -> bool {
     let found = value(labels, &requirement.key);
-    let listed = |found: &str| requirement.values.iter().any(|value| value == found);
+    let listed = |found: &str| requirement.values.iter().any(|value| is_same(value, found));
     match &requirement.operator {
         SelectorOperator::In => found.is_some_and(listed),
         SelectorOperator::NotIn => !found.is_some_and(listed),

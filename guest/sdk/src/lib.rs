@@ -45,6 +45,12 @@ mod component;
 mod json;
 mod policy;
 
+/// An instance answers one question and is gone, and its memory with it. So nothing is ever given back within a call, and
+/// taking memory is an addition. The memory that the instance starts with is used first: to grow it is a system call.
+#[cfg(target_arch = "wasm32")]
+#[global_allocator]
+static ALLOCATOR: mini_alloc::MiniAlloc = mini_alloc::MiniAlloc::INIT;
+
 pub use component::Component;
 pub use json::evaluate;
 pub use policy::Policy;

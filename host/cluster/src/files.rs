@@ -11,8 +11,14 @@ use zonewarden_documents::{Code, Document, Mapping, Piece, Place, Problem, Text,
 
 use crate::index::Index;
 use crate::objects::{Kind, Object};
-use crate::quantity;
+use crate::reading::{Reading, describe};
 use crate::records::ObjectName;
+
+mod api;
+mod watch;
+
+pub use api::FilesApi;
+pub use watch::FileWatch;
 
 /// The endings of the files that a world's folder `cluster` is read from.
 pub const EXTENSIONS: &[&str] = &["yaml", "yml", "json"];
@@ -29,13 +35,15 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
     /// How many objects of each kind the index holds.
     pub counts: BTreeMap<Kind, usize>,
+    /// The objects that could not be read, as far as their names could be.
+    pub unreadable: Vec<(Kind, ObjectName)>,
     /// How many objects of other kinds there were, by `kind` or `kind.group`.
     pub unknown_kinds: BTreeMap<String, usize>,
 }
 
 /// Reads files; `-` is standard input. A file that can't be read costs itself only.
 pub fn load(paths: &[PathBuf]) -> Loaded {
-    let mut reading = Reading::default();
+    let mut reading = Gathering::default();
     for path in paths {
         match source::read(path) {
             Ok(bytes) => reading.take(&bytes, &path.to_string_lossy()),
@@ -48,31 +56,32 @@ pub fn load(paths: &[PathBuf]) -> Loaded {
 /// Reads the files of a folder that have one of [`EXTENSIONS`], in the order of their names.
 pub fn load_folder(folder: &Path) -> Loaded {
     match source::files_in(folder, EXTENSIONS) {
-        Ok(files) if files.is_empty() => {
-            let message = format!("there is no file in it that ends in .{}", EXTENSIONS.join(", ."));
-            let problem = Problem::warning(Code::Empty, Place::file(folder.to_string_lossy()), message);
-            Loaded { problems: vec![problem], ..Loaded::default() }
-        }
+        Ok(files) if files.is_empty() => Loaded { problems: vec![nothing_in(folder)], ..Loaded::default() },
         Ok(files) => load(&files),
         Err(problem) => Loaded { problems: vec![problem], ..Loaded::default() },
     }
 }
 
+fn nothing_in(folder: &Path) -> Problem {
+    let message = format!("there is no file in it that ends in .{}", EXTENSIONS.join(", ."));
+    Problem::warning(Code::Empty, Place::file(folder.to_string_lossy()), message)
+}
+
 /// Reads the bytes of one file. `origin` is its name for the problems.
 pub fn parse(bytes: &[u8], origin: &str) -> Loaded {
-    let mut reading = Reading::default();
+    let mut reading = Gathering::default();
     reading.take(bytes, origin);
     reading.finish()
 }
 
 #[derive(Default)]
-struct Reading {
+struct Gathering {
     loaded: Loaded,
     /// Where each object stands, for the warning about a second one.
     places: BTreeMap<(Kind, ObjectName), Place>,
 }
 
-impl Reading {
+impl Gathering {
     fn take(&mut self, bytes: &[u8], origin: &str) {
         let text = Text::new(origin, bytes);
         let documents = text.documents();
@@ -130,25 +139,11 @@ impl Reading {
             self.count_unknown(head, name, place);
             return;
         };
-        let mut unreadable = Vec::new();
-        match Object::read(kind, piece, &mut unreadable) {
-            Ok(object) if object.name().name.is_empty() => {
-                let problem = Problem::error(Code::MalformedField, place, "is empty; every object has a name");
-                self.loaded.problems.push(problem.in_object(kind.as_str()).in_field("metadata.name"));
-            }
-            Ok(object) => {
-                let described = describe(kind, object.name());
-                self.loaded.problems.extend(unreadable.into_iter().map(|quantity| {
-                    let message = format!("{:?} is no quantity; accepted is {}", quantity.text, quantity::FORMS);
-                    let problem = Problem::warning(Code::MalformedQuantity, place.clone(), message);
-                    problem.in_object(described.clone()).in_field(quantity.field)
-                }));
-                self.keep(object, place);
-            }
-            Err(fault) => {
-                let described = head.describe(kind, piece);
-                self.loaded.problems.push(document.problem(fault).in_object(described));
-            }
+        let reading = Reading::of(kind, document, piece);
+        self.loaded.problems.extend(reading.problems);
+        match reading.object {
+            Some(object) => self.keep(object, place),
+            None => self.loaded.unreadable.push((kind, reading.name)),
         }
     }
 
@@ -182,10 +177,6 @@ impl Reading {
     }
 }
 
-fn describe(kind: Kind, name: &ObjectName) -> String {
-    format!("{kind} {name}")
-}
-
 /// What an object says it is.
 #[derive(Default)]
 struct Head {
@@ -211,13 +202,5 @@ impl Head {
     fn group(&self) -> Option<&str> {
         let version = self.api_version.as_deref()?;
         Some(version.split_once('/').map_or("", |(group, _)| group))
-    }
-
-    /// Names an object that can't be read, as far as its metadata can.
-    fn describe(&self, kind: Kind, piece: &Piece<'_>) -> String {
-        let metadata = piece.mapping("items").entry("metadata").map(|metadata| metadata.mapping("items"));
-        let text = |key: &str| metadata.as_ref().and_then(|metadata| metadata.string(key)).unwrap_or_default();
-        let name = ObjectName::new(&text("namespace"), &text("name"));
-        if name.name.is_empty() { kind.to_string() } else { describe(kind, &name) }
     }
 }

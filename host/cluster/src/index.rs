@@ -3,27 +3,46 @@
 //! One writer feeds it by [`Index::apply`], [`Index::delete`] and [`Index::reset`]; everybody else reads. The secondary
 //! indices hold names, never objects, and move with the objects.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::objects::{Kind, Object};
 use crate::records::{
-    AttachedSource, CsiDriver, CsiNode, Lease, Node, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod,
-    StorageClass, VolumeAttachment,
+    CsiDriver, CsiNode, Identity, Lease, Node, ObjectName, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass,
+    VolumeAttachment,
 };
 
 mod joins;
+mod ordered;
 
 pub use joins::Candidate;
+use joins::Joins;
+use ordered::{Element, Ordered};
 
 /// Where kubelets keep their Leases.
 const LEASE_NAMESPACE: &str = "kube-node-lease";
 
-type Objects<T> = BTreeMap<ObjectName, T>;
-/// The names of the objects that have something in common.
-type Groups<K> = BTreeMap<K, BTreeSet<ObjectName>>;
+/// Objects of one kind in the order of their names.
+type Objects<T> = Ordered<Arc<T>>;
+/// A record as the index keeps it.
+trait Record: Clone + PartialEq {
+    fn identity(&self) -> &Identity;
 
-/// The objects of a cluster.
+    /// Adds it to what it belongs together with.
+    fn link(&self, _: &mut Joins) {}
+
+    /// Takes it out of there again.
+    fn unlink(&self, _: &mut Joins) {}
+}
+
+impl<T: Record> Element for Arc<T> {
+    fn order(&self, other: &Self) -> Ordering {
+        self.identity().name.cmp(&other.identity().name)
+    }
+}
+
+/// The objects of a cluster. A clone shares all objects with its original, and costs next to nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
     volumes: Objects<PersistentVolume>,
@@ -35,31 +54,109 @@ pub struct Index {
     csi_drivers: Objects<CsiDriver>,
     storage_classes: Objects<StorageClass>,
     leases: Objects<Lease>,
+    joins: Joins,
+}
 
-    /// Pods by the Node that they are bound to.
-    pods_by_node: Groups<Arc<str>>,
-    /// Pods by the claims that they use.
-    pods_by_claim: Groups<ObjectName>,
-    /// VolumeAttachments by Node.
-    attachments_by_node: Groups<Arc<str>>,
-    /// VolumeAttachments by PersistentVolume.
-    attachments_by_volume: Groups<Arc<str>>,
-    /// PersistentVolumes that nobody has claimed, by class.
-    free_by_class: Groups<Arc<str>>,
-    /// PersistentVolumes by the claim that they name.
-    volumes_by_claim: Groups<ObjectName>,
+/// What is the same for the objects of every kind.
+macro_rules! kinds {
+    ($($kind:ident, $all:ident;)*) => {
+        impl Index {
+            /// Takes an object in, in the place of the one of its kind and name, which it returns.
+            pub fn apply(&mut self, object: Object) -> Option<Object> {
+                match object {
+                    $(Object::$kind(object) => {
+                        let before = put(&mut self.$all, &mut self.joins, Arc::new(compact(object)));
+                        before.map(|before| Object::$kind(Arc::unwrap_or_clone(before)))
+                    })*
+                }
+            }
+
+            /// Takes an object out; `None` where it is not there.
+            pub fn delete(&mut self, kind: Kind, name: &ObjectName) -> Option<Object> {
+                match kind {
+                    $(Kind::$kind => {
+                        let before = cut(&mut self.$all, &mut self.joins, name);
+                        before.map(|before| Object::$kind(Arc::unwrap_or_clone(before)))
+                    })*
+                }
+            }
+
+            /// Takes in all objects of a kind that another index holds; returns the names of those that were here already.
+            pub(crate) fn absorb(&mut self, kind: Kind, other: &Self) -> Vec<ObjectName> {
+                match kind {
+                    $(Kind::$kind => {
+                        let objects = other.$all.iter().cloned();
+                        let before = objects.filter_map(|object| put(&mut self.$all, &mut self.joins, object));
+                        before.map(|before| before.identity.name.clone()).collect()
+                    })*
+                }
+            }
+
+            /// Puts all objects of a kind of another index in the place of this one's, but for those of the kept names.
+            /// Returns what differs, where that is wanted: what was and what is.
+            pub(crate) fn adopt(
+                &mut self,
+                kind: Kind,
+                other: &Self,
+                kept: &BTreeSet<ObjectName>,
+                wanted: bool,
+            ) -> Vec<(Option<Object>, Option<Object>)> {
+                match kind {
+                    $(Kind::$kind => {
+                        let owned = |object: Option<Arc<$kind>>| object.map(Arc::unwrap_or_clone).map(Object::$kind);
+                        let differences = adopt(&mut self.$all, &mut self.joins, &other.$all, kept);
+                        let differences = differences.into_iter().filter(|_| wanted);
+                        differences.map(|(before, after)| (owned(before), owned(after))).collect()
+                    })*
+                }
+            }
+
+            /// A copy of the object of this kind and name.
+            pub fn object(&self, kind: Kind, name: &ObjectName) -> Option<Object> {
+                match kind {
+                    $(Kind::$kind => find(&self.$all, &name.namespace, &name.name).cloned().map(Object::$kind),)*
+                }
+            }
+
+            /// How many objects of a kind there are.
+            pub fn count(&self, kind: Kind) -> usize {
+                match kind {
+                    $(Kind::$kind => self.$all.len(),)*
+                }
+            }
+
+            /// The names of all objects of a kind, in their order.
+            pub fn names(&self, kind: Kind) -> Vec<ObjectName> {
+                match kind {
+                    $(Kind::$kind => self.$all.iter().map(|object| object.identity.name.clone()).collect(),)*
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    PersistentVolume, volumes;
+    PersistentVolumeClaim, claims;
+    Pod, pods;
+    Node, nodes;
+    VolumeAttachment, attachments;
+    CsiNode, csi_nodes;
+    CsiDriver, csi_drivers;
+    StorageClass, storage_classes;
+    Lease, leases;
 }
 
 macro_rules! getters {
     ($($one:ident, $all:ident, $record:ty, $what:literal;)*) => {$(
         #[doc = concat!("The ", $what, " of this name.")]
         pub fn $one(&self, name: &str) -> Option<&$record> {
-            self.$all.get(&ObjectName::new("", name))
+            find(&self.$all, "", name)
         }
 
         #[doc = concat!("Every ", $what, ", in the order of their names.")]
         pub fn $all(&self) -> impl ExactSizeIterator<Item = &$record> {
-            self.$all.values()
+            self.$all.iter().map(|object| &**object)
         }
     )*};
 }
@@ -76,67 +173,32 @@ impl Index {
 
     /// The claim of this name.
     pub fn claim(&self, name: &ObjectName) -> Option<&PersistentVolumeClaim> {
-        self.claims.get(name)
+        find(&self.claims, &name.namespace, &name.name)
     }
 
     /// Every claim, in the order of namespaces and names.
     pub fn claims(&self) -> impl ExactSizeIterator<Item = &PersistentVolumeClaim> {
-        self.claims.values()
+        self.claims.iter().map(|claim| &**claim)
     }
 
     /// The pod of this name.
     pub fn pod(&self, name: &ObjectName) -> Option<&Pod> {
-        self.pods.get(name)
-    }
-
-    /// The Lease of a Node's kubelet.
-    pub fn lease(&self, node: &str) -> Option<&Lease> {
-        self.leases.get(&ObjectName::new(LEASE_NAMESPACE, node))
-    }
-
-    /// The Leases of kubelets, in the order of their Nodes' names.
-    pub fn leases(&self) -> impl Iterator<Item = &Lease> {
-        self.leases.values().filter(|lease| &*lease.identity.name.namespace == LEASE_NAMESPACE)
+        find(&self.pods, &name.namespace, &name.name)
     }
 
     /// Every pod, in the order of namespaces and names.
     pub fn pods(&self) -> impl ExactSizeIterator<Item = &Pod> {
-        self.pods.values()
+        self.pods.iter().map(|pod| &**pod)
     }
 
-    /// Takes an object in, in the place of the one of its kind and name.
-    pub fn apply(&mut self, object: Object) {
-        self.delete(object.kind(), object.name());
-        let name = object.name().clone();
-        self.link(&object);
-        match object {
-            Object::PersistentVolume(object) => drop(self.volumes.insert(name, object)),
-            Object::PersistentVolumeClaim(object) => drop(self.claims.insert(name, object)),
-            Object::Pod(object) => drop(self.pods.insert(name, object)),
-            Object::Node(object) => drop(self.nodes.insert(name, object)),
-            Object::VolumeAttachment(object) => drop(self.attachments.insert(name, object)),
-            Object::CsiNode(object) => drop(self.csi_nodes.insert(name, object)),
-            Object::CsiDriver(object) => drop(self.csi_drivers.insert(name, object)),
-            Object::StorageClass(object) => drop(self.storage_classes.insert(name, object)),
-            Object::Lease(object) => drop(self.leases.insert(name, object)),
-        }
+    /// The Lease of a Node's kubelet.
+    pub fn lease(&self, node: &str) -> Option<&Lease> {
+        find(&self.leases, LEASE_NAMESPACE, node)
     }
 
-    /// Takes an object out; `None` where it is not there.
-    pub fn delete(&mut self, kind: Kind, name: &ObjectName) -> Option<Object> {
-        let object = match kind {
-            Kind::PersistentVolume => self.volumes.remove(name).map(Object::PersistentVolume),
-            Kind::PersistentVolumeClaim => self.claims.remove(name).map(Object::PersistentVolumeClaim),
-            Kind::Pod => self.pods.remove(name).map(Object::Pod),
-            Kind::Node => self.nodes.remove(name).map(Object::Node),
-            Kind::VolumeAttachment => self.attachments.remove(name).map(Object::VolumeAttachment),
-            Kind::CsiNode => self.csi_nodes.remove(name).map(Object::CsiNode),
-            Kind::CsiDriver => self.csi_drivers.remove(name).map(Object::CsiDriver),
-            Kind::StorageClass => self.storage_classes.remove(name).map(Object::StorageClass),
-            Kind::Lease => self.leases.remove(name).map(Object::Lease),
-        }?;
-        self.unlink(&object);
-        Some(object)
+    /// The Leases of kubelets, in the order of their Nodes' names.
+    pub fn leases(&self) -> impl Iterator<Item = &Lease> {
+        self.leases.all(|lease| (*lease.identity.name.namespace).cmp(LEASE_NAMESPACE)).map(|lease| &**lease)
     }
 
     /// Replaces all objects of a kind, as a watch does that starts anew. Objects of other kinds among `objects` are left out.
@@ -148,92 +210,56 @@ impl Index {
             self.apply(object);
         }
     }
-
-    fn names(&self, kind: Kind) -> Vec<ObjectName> {
-        match kind {
-            Kind::PersistentVolume => self.volumes.keys().cloned().collect(),
-            Kind::PersistentVolumeClaim => self.claims.keys().cloned().collect(),
-            Kind::Pod => self.pods.keys().cloned().collect(),
-            Kind::Node => self.nodes.keys().cloned().collect(),
-            Kind::VolumeAttachment => self.attachments.keys().cloned().collect(),
-            Kind::CsiNode => self.csi_nodes.keys().cloned().collect(),
-            Kind::CsiDriver => self.csi_drivers.keys().cloned().collect(),
-            Kind::StorageClass => self.storage_classes.keys().cloned().collect(),
-            Kind::Lease => self.leases.keys().cloned().collect(),
-        }
-    }
-
-    fn link(&mut self, object: &Object) {
-        let name = object.name();
-        match object {
-            Object::Pod(pod) => {
-                if let Some(node) = &pod.node {
-                    insert(&mut self.pods_by_node, Arc::from(&*node.node_name), name);
-                }
-                for claim in pod.volumes.iter().filter_map(|volume| pod.claim_of(volume)) {
-                    insert(&mut self.pods_by_claim, claim, name);
-                }
-            }
-            Object::VolumeAttachment(attachment) => {
-                insert(&mut self.attachments_by_node, Arc::from(&*attachment.node.node_name), name);
-                if let AttachedSource::PersistentVolume(volume) = &attachment.source {
-                    insert(&mut self.attachments_by_volume, Arc::from(&**volume), name);
-                }
-            }
-            Object::PersistentVolume(volume) => match &volume.claim {
-                Some(claim) => insert(&mut self.volumes_by_claim, claim.name.clone(), name),
-                None => insert(&mut self.free_by_class, Arc::from(&*volume.storage_class), name),
-            },
-            Object::PersistentVolumeClaim(_)
-            | Object::Node(_)
-            | Object::CsiNode(_)
-            | Object::CsiDriver(_)
-            | Object::StorageClass(_)
-            | Object::Lease(_) => {}
-        }
-    }
-
-    fn unlink(&mut self, object: &Object) {
-        let name = object.name();
-        match object {
-            Object::Pod(pod) => {
-                if let Some(node) = &pod.node {
-                    remove(&mut self.pods_by_node, &Arc::from(&*node.node_name), name);
-                }
-                for claim in pod.volumes.iter().filter_map(|volume| pod.claim_of(volume)) {
-                    remove(&mut self.pods_by_claim, &claim, name);
-                }
-            }
-            Object::VolumeAttachment(attachment) => {
-                remove(&mut self.attachments_by_node, &Arc::from(&*attachment.node.node_name), name);
-                if let AttachedSource::PersistentVolume(volume) = &attachment.source {
-                    remove(&mut self.attachments_by_volume, &Arc::from(&**volume), name);
-                }
-            }
-            Object::PersistentVolume(volume) => match &volume.claim {
-                Some(claim) => remove(&mut self.volumes_by_claim, &claim.name, name),
-                None => remove(&mut self.free_by_class, &Arc::from(&*volume.storage_class), name),
-            },
-            Object::PersistentVolumeClaim(_)
-            | Object::Node(_)
-            | Object::CsiNode(_)
-            | Object::CsiDriver(_)
-            | Object::StorageClass(_)
-            | Object::Lease(_) => {}
-        }
-    }
 }
 
-fn insert<K: Ord>(groups: &mut Groups<K>, key: K, name: &ObjectName) {
-    groups.entry(key).or_default().insert(name.clone());
+/// A clone has no room to spare, where what was just read has: lists that come element by element grow by doubling.
+#[allow(clippy::needless_pass_by_value, reason = "the roomy one goes")]
+fn compact<T: Clone>(object: T) -> T {
+    object.clone()
 }
 
-/// A group that becomes empty goes, or a long run would leave one for every pod that ever was.
-fn remove<K: Ord>(groups: &mut Groups<K>, key: &K, name: &ObjectName) {
-    if let Some(group) = groups.get_mut(key) {
-        group.remove(name);
-        if group.is_empty() {
-            groups.remove(key);
+fn put<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, object: Arc<T>) -> Option<Arc<T>> {
+    let before = objects.insert(Arc::clone(&object));
+    if let Some(before) = &before {
+        before.unlink(joins);
+    }
+    object.link(joins);
+    before
+}
+
+fn cut<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, name: &ObjectName) -> Option<Arc<T>> {
+    let before = objects.remove(|object| object.identity().name.cmp(name))?;
+    before.unlink(joins);
+    Some(before)
+}
+
+/// Puts `others` in the place of what is there, and returns what differs: what came or changed, then what went.
+fn adopt<T: Record>(
+    objects: &mut Objects<T>,
+    joins: &mut Joins,
+    others: &Objects<T>,
+    kept: &BTreeSet<ObjectName>,
+) -> Vec<(Option<Arc<T>>, Option<Arc<T>>)> {
+    let stays = |object: &Arc<T>| kept.contains(&object.identity().name) || others.get(|o| o.order(object)).is_some();
+    let gone: Vec<_> = objects.iter().filter(|object| !stays(object)).cloned().collect();
+    let mut differences = Vec::new();
+    for object in others.iter() {
+        if objects.get(|known| known.order(object)).is_none_or(|known| known != object) {
+            let before = put(objects, joins, Arc::clone(object));
+            differences.push((before, Some(Arc::clone(object))));
         }
     }
+    for object in gone {
+        cut(objects, joins, &object.identity().name);
+        differences.push((Some(object), None));
+    }
+    differences
+}
+
+fn find<'a, T: Record>(objects: &'a Objects<T>, namespace: &str, name: &str) -> Option<&'a T> {
+    let found = objects.get(|object| {
+        let found = &object.identity().name;
+        (&*found.namespace, &*found.name).cmp(&(namespace, name))
+    });
+    found.map(|object| &**object)
 }

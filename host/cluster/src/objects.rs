@@ -50,6 +50,18 @@ impl Kind {
         Self::Lease,
     ];
 
+    /// Those that are watched. Of Leases there is one for each Node, renewed every ten seconds: they are read one by one.
+    pub const WATCHED: [Self; 8] = [
+        Self::PersistentVolume,
+        Self::PersistentVolumeClaim,
+        Self::Pod,
+        Self::Node,
+        Self::VolumeAttachment,
+        Self::CsiNode,
+        Self::CsiDriver,
+        Self::StorageClass,
+    ];
+
     /// The kind's name, as objects bear it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -74,6 +86,20 @@ impl Kind {
         }
     }
 
+    /// `apiVersion`, as objects of the kind bear it.
+    pub fn api_version(self) -> &'static str {
+        match self {
+            Self::PersistentVolume | Self::PersistentVolumeClaim | Self::Pod | Self::Node => "v1",
+            Self::VolumeAttachment | Self::CsiNode | Self::CsiDriver | Self::StorageClass => "storage.k8s.io/v1",
+            Self::Lease => "coordination.k8s.io/v1",
+        }
+    }
+
+    /// Whether its objects are in namespaces.
+    pub fn is_namespaced(self) -> bool {
+        matches!(self, Self::PersistentVolumeClaim | Self::Pod | Self::Lease)
+    }
+
     /// The kind of this name in this group. Without a group the name decides.
     pub(crate) fn find(group: Option<&str>, name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name && group.is_none_or(|group| group == kind.group()))
@@ -95,7 +121,7 @@ impl Kind {
                 ("metadata", "annotations"),
                 ("metadata", "labels"),
             ],
-            Self::Node => &[MANAGED_FIELDS, ("metadata", "annotations"), ("status", "images"), ("status", "nodeInfo")],
+            Self::Node => &[MANAGED_FIELDS, ("status", "images"), ("status", "nodeInfo")],
             Self::PersistentVolumeClaim
             | Self::VolumeAttachment
             | Self::CsiNode

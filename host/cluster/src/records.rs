@@ -20,6 +20,9 @@ pub use pod::{Pod, PodVolume, PodVolumeSource};
 pub use storage::{AttachedSource, AttachmentError, CsiDriver, StorageClass, VolumeAttachment};
 pub use volume::{ClaimRef, PersistentVolume, PersistentVolumeClaim};
 
+/// The namespace of a namespaced object that names none, as kubectl has it.
+pub(crate) const DEFAULT_NAMESPACE: &str = "default";
+
 /// A namespace and a name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ObjectName {

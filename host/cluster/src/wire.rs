@@ -10,7 +10,7 @@ use serde::de::{Deserializer, IgnoredAny};
 use zonewarden_contract::types::Label;
 use zonewarden_documents::time::Time;
 
-use crate::records::{Identity, ObjectName};
+use crate::records::{DEFAULT_NAMESPACE, Identity, ObjectName};
 
 pub(crate) mod node;
 pub(crate) mod pod;
@@ -81,7 +81,7 @@ impl Metadata {
     pub(crate) fn identity(&mut self, is_namespaced: bool) -> Identity {
         let namespace = match self.namespace.take().filter(|namespace| !namespace.is_empty()) {
             Some(namespace) if is_namespaced => namespace,
-            None if is_namespaced => "default".to_owned(),
+            None if is_namespaced => DEFAULT_NAMESPACE.to_owned(),
             _ => String::new(),
         };
         Identity {

@@ -216,6 +216,12 @@ impl Memory {
         self.instances.get(instance)?.evidence.record().map(|record| &record.state)
     }
 
+    /// Whether EC2 last showed a volume, and not on this instance.
+    pub(crate) fn has_left(&self, volume: &AwsVolumeId, instance: &InstanceId) -> bool {
+        let record = self.volumes.get(volume).and_then(|seen| seen.evidence.record());
+        record.is_some_and(|record| record.holders().all(|holder| holder.instance.as_ref() != Some(instance)))
+    }
+
     /// Whether EC2 says that it does not know an instance.
     pub(crate) fn is_missing(&self, instance: &InstanceId) -> bool {
         self.instances.get(instance).is_some_and(|seen| matches!(seen.evidence, Evidence::Missing { .. }))
@@ -224,6 +230,11 @@ impl Memory {
     /// How often the volume's description said the same of the pair, in this generation; `None` where it said nothing in it.
     pub(crate) fn volume_run(&self, key: &PairKey) -> Option<Run> {
         self.pairs.get(key)?.volume.as_ref().map(Repeated::run)
+    }
+
+    /// Since when the volume's description says of the pair what it says.
+    pub(crate) fn volume_since(&self, key: &PairKey) -> Option<Moment> {
+        self.pairs.get(key)?.volume.as_ref().map(|volume| volume.first)
     }
 
     /// How often the instance's description said the same of the pair, in this generation; `None` where it said nothing in it.

@@ -66,6 +66,8 @@ pub(crate) struct Case<'a> {
     pub(crate) settled_seconds: u32,
     /// Whether the Lease was silent for as long as its own duration asks.
     pub(crate) silent: bool,
+    /// Whether the Lease was renewed since EC2 was first seen to say what it says of the volume.
+    pub(crate) renewed_since: bool,
     pub(crate) patience: Patience,
     pub(crate) rails: &'a Rails,
 }
@@ -148,7 +150,8 @@ fn delete_detached(case: &Case<'_>) -> Result<(), Withheld> {
         && is_repeated(case, instance.reads, instance.consistent_seconds);
     case.demand(Rail::TwoSweeps, repeated, "not-seen-twice")?;
     let node = own_node(case)?;
-    case.demand(Rail::KubeletAlive, node.ready && !matches!(node.lease, Lease::Silent(_)), "kubelet-silent")?;
+    // A kubelet that was cut off before that may have started a container of which nobody has heard.
+    case.demand(Rail::KubeletAlive, node.ready && case.renewed_since, "kubelet-not-heard-since")?;
     let usage = &case.observation.usage;
     let waits = usage.started_on_node == 0 && usage.pods_on_node > 0;
     case.demand(Rail::PodsWait, waits, "pods-started-or-none")

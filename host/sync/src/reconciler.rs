@@ -192,6 +192,13 @@ impl Reconciler {
         self.rails.demand(Rail::Budget, granted, "budget-spent")
     }
 
+    /// Takes note that an act which was allowed was not done after all: it has cost nothing.
+    pub fn refund(&mut self, act: &Act, death: bool) {
+        if matches!(act.deed, Deed::Pair { .. }) && !death {
+            self.budget.refund_other();
+        }
+    }
+
     /// The age of the oldest evidence about a volume, in seconds; `None` where a volume was never answered.
     #[must_use]
     pub fn oldest_evidence(&self, now: Moment) -> Option<u32> {

@@ -4,6 +4,7 @@
 //! benches/decisions  one question natively, through the engine, and as little as the engine can be asked
 //! benches/anatomy    what a call is made of, on wasmtime itself
 //! benches/check      the main job on a world of 10,000 volumes, 2,000 nodes and 20,000 pods
+//! benches/memory     what such a world takes when it is watched, and one ten times as large
 //! ```
 
 pub mod memory;

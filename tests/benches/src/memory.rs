@@ -7,6 +7,12 @@ pub fn peak_mib() -> Option<u64> {
     Some(field(&status, "VmHWM:")? / 1024)
 }
 
+/// The memory that is resident now, in KiB; `None` where the system does not say so.
+#[must_use]
+pub fn resident_kib() -> Option<u64> {
+    field(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
+
 /// Minor page faults of this process so far; `None` where the system does not say so.
 #[must_use]
 pub fn minor_faults() -> Option<u64> {

@@ -67,6 +67,18 @@ pub fn write(folder: &Path, size: Size, notation: Notation) -> io::Result<()> {
     Ok(())
 }
 
+/// A page of a list as the API server prints it, from an object's number on; the resource is as in its path. Names the number
+/// that the next page begins with as its token.
+#[must_use]
+pub fn page(size: Size, resource: &str, from: usize, limit: usize) -> Value {
+    let items: Vec<Value> =
+        (from..from + limit).map_while(|number| objects::numbered(size, resource, number)).collect();
+    let next = from + items.len();
+    let token = objects::numbered(size, resource, next).map_or_else(String::new, |_| next.to_string());
+    json!({ "apiVersion": "v1", "kind": "List", "metadata": { "resourceVersion": "190000", "continue": token },
+            "items": items })
+}
+
 /// A List that is written item by item.
 struct List<'a, W> {
     out: &'a mut W,

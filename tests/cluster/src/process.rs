@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -101,13 +101,13 @@ done
 "#;
 
 fn tell_keeper(sign: char, id: u32) {
-    static KEEPER_INPUT: OnceLock<Mutex<ChildStdin>> = OnceLock::new();
-    let input = KEEPER_INPUT.get_or_init(|| {
+    static RUNNING: OnceLock<Mutex<Child>> = OnceLock::new();
+    let keeper = RUNNING.get_or_init(|| {
         let mut command = Command::new("sh");
         command.args(["-c", KEEPER]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut keeper = command.spawn().expect("sh starts");
-        Mutex::new(keeper.stdin.take().expect("its input is a pipe"))
+        Mutex::new(command.spawn().expect("sh starts"))
     });
-    let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut keeper = keeper.lock().unwrap_or_else(PoisonError::into_inner);
+    let input = keeper.stdin.as_mut().expect("its input is a pipe");
     writeln!(input, "{sign} {id}").expect("the keeper reads until this process ends");
 }

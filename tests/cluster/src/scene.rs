@@ -25,6 +25,7 @@ use crate::waiting::wait_until;
 pub use acts::{About, Act};
 pub use objects::SCENE_LABEL;
 pub(crate) use objects::of_cluster;
+pub use steps::Victim;
 
 /// The zone of the volumes, with two machines.
 pub const ZONE: &str = "us-east-1a";

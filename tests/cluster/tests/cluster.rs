@@ -8,15 +8,17 @@ use zonewarden_cluster_tests::rescuer::Rescuer;
 use zonewarden_cluster_tests::stage::Stage;
 
 mod cluster {
+    mod alone;
     mod harness;
+    mod program;
     mod script;
 }
 
 /// A world with this rescuer; `None` where the machine lacks a control plane, which was told.
-async fn stage(rescuer: Rescuer, patience: Duration) -> Option<Stage> {
+async fn stage(rescuer: &Rescuer, patience: Duration) -> Option<Stage> {
     progress::tell();
     // Building may take minutes, and looking at versions starts programs.
     let found = tokio::task::spawn_blocking(|| Binaries::find("every scenario on a real control plane"));
     let binaries = found.await.expect("looking does not panic")?;
-    Some(Stage::start(binaries, &rescuer, patience).await.unwrap_or_else(|error| panic!("{error:#}")))
+    Some(Stage::start(binaries, rescuer, patience).await.unwrap_or_else(|error| panic!("{error:#}")))
 }

@@ -72,7 +72,13 @@ fn fill(world: &mut World, flags: &Flags) {
         world.add_volume(Volume::new(id.as_str(), zone(number)));
         let holder = number % flags.instances.max(1);
         if number % 2 == 0 && holder < flags.instances && zone(holder) == zone(number) {
-            world.put_attached(&id, &instance_id(holder), &format!("/dev/sd{number}"));
+            world.put_attached(&id, &instance_id(holder), &device(number));
         }
     }
+}
+
+/// A name that differs for any 26 volumes in a row.
+fn device(number: u32) -> String {
+    let letter = char::from_digit(10 + number % 26, 36).unwrap_or('z');
+    format!("/dev/xvda{letter}")
 }

@@ -19,6 +19,16 @@ impl<'a> Bound<'a> {
     fn affinity_on(&self, volume: &Volume<'_>, class: &NodeClass) -> Option<&NodeSelector<'a>> {
         if volume.is_migrated_on(class) { self.translated.as_ref() } else { self.affinity.as_ref() }
     }
+
+    /// What the volume needs on the class's nodes, as the beginning of a sentence that many of them share.
+    fn needs(&self, volume: &Volume<'_>, class: &NodeClass) -> &str {
+        let is_migrated = volume.is_migrated_on(class);
+        let words = if is_migrated { &self.translated_needs } else { &self.needs };
+        words.get_or_init(|| {
+            let affinity = self.affinity_on(volume, class).map_or("", NodeSelector::describe);
+            [volume.describe(), " needs nodes with ", affinity, ", and the node has "].concat()
+        })
+    }
 }
 
 impl Volume<'_> {
@@ -38,8 +48,8 @@ pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
     if affinity.matches(&class.labels) {
         return None;
     }
-    let mut words = Vec::with_capacity(8);
-    words.extend([volume.describe(), " needs nodes with ", affinity.describe(), ", and the node has "]);
+    let mut words = Vec::with_capacity(5);
+    words.push(bound.needs(volume, class));
     if let Some(key) = unregistered_key(affinity, &class.labels) {
         words.extend(["no ", key, " yet, which its CSI driver sets when it registers"]);
         return Some(Refusal::passing(Stage::Binding, volume.position, "topology-key-missing", words.concat()));

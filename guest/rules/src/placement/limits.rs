@@ -3,6 +3,7 @@
 use super::binding::failed_translation;
 use super::question::{Question, Volume};
 use super::refusal::{Refusal, Stage};
+use crate::selector::is_same;
 use crate::settings::VolumeIds;
 use crate::translation::Migration;
 use crate::volume_id;
@@ -21,9 +22,12 @@ pub(super) struct Demand<'a> {
 #[derive(Debug)]
 struct Attachment<'a> {
     position: usize,
-    driver: &'a str,
+    /// Its driver's place among the drivers.
+    driver: usize,
     /// What Kubernetes counts by. Two volumes of one driver and one name are one.
     name: Name<'a>,
+    /// The first attachment of the same driver and name: this one, where there is no earlier one.
+    same_as: usize,
     /// Volumes of an in-tree plugin count only on nodes that have a CSINode; whether that lists the plugin as migrated does
     /// not matter for the two plugins that we know.
     needs_csi_node: bool,
@@ -47,7 +51,7 @@ impl<'a> Demand<'a> {
             (_, None) => return,
         };
         if !volume.fails_translation {
-            self.push(Attachment { position: volume.position, driver, name: Name::Handle(name), needs_csi_node });
+            self.push(driver, volume.position, Name::Handle(name), needs_csi_node);
         }
     }
 
@@ -55,14 +59,18 @@ impl<'a> Demand<'a> {
     pub(super) fn add_delayed(&mut self, position: usize, claim: &'a str, provisioner: &'a str) {
         let migration = Migration::of_plugin(provisioner);
         let driver = migration.map_or(provisioner, |migration| migration.driver);
-        self.push(Attachment { position, driver, name: Name::Claim(claim), needs_csi_node: migration.is_some() });
+        self.push(driver, position, Name::Claim(claim), migration.is_some());
     }
 
-    fn push(&mut self, attachment: Attachment<'a>) {
-        if !self.drivers.contains(&attachment.driver) {
-            self.drivers.push(attachment.driver);
-        }
-        self.attachments.push(attachment);
+    /// Names are compared here, once, and not for each class.
+    fn push(&mut self, driver: &'a str, position: usize, name: Name<'a>, needs_csi_node: bool) {
+        let driver = self.drivers.iter().position(|known| *known == driver).unwrap_or_else(|| {
+            self.drivers.push(driver);
+            self.drivers.len() - 1
+        });
+        let is_same = |earlier: &Attachment<'_>| earlier.driver == driver && earlier.name == name;
+        let same_as = self.attachments.iter().position(is_same).unwrap_or(self.attachments.len());
+        self.attachments.push(Attachment { position, driver, name, same_as, needs_csi_node });
     }
 
     /// The drivers that the pod needs.
@@ -70,22 +78,23 @@ impl<'a> Demand<'a> {
         &self.drivers
     }
 
-    /// The pod's volumes of a driver that count on the class's nodes, each name once.
-    fn counted<'d>(&'d self, driver: &'d str, class: &'d NodeClass) -> impl Iterator<Item = &'d Attachment<'a>> {
+    /// The pod's volumes of a driver, by its place, that count on the class's nodes, each name once.
+    fn counted<'d>(&'d self, driver: usize, class: &'d NodeClass) -> impl Iterator<Item = &'d Attachment<'a>> {
         let counts = move |attachment: &Attachment<'_>| {
             attachment.driver == driver && (class.has_csi_node || !attachment.needs_csi_node)
         };
         self.attachments.iter().enumerate().filter_map(move |(index, attachment)| {
-            let is_repeated =
-                self.attachments[..index].iter().any(|earlier| counts(earlier) && earlier.name == attachment.name);
+            let is_repeated = self.attachments[..index]
+                .iter()
+                .any(|earlier| counts(earlier) && earlier.same_as == attachment.same_as);
             (counts(attachment) && !is_repeated).then_some(attachment)
         })
     }
 
-    /// How many volumes of a driver the nodes do not hold yet.
-    pub(super) fn new_volumes(&self, driver: &str, class: &NodeClass) -> u32 {
+    /// How many volumes of a driver, by its place, the nodes do not hold yet.
+    pub(super) fn new_volumes(&self, driver: usize, class: &NodeClass) -> u32 {
         let is_held = |attachment: &&Attachment<'_>| {
-            let same = |other: &&Attachment<'_>| other.driver == driver && other.name == attachment.name;
+            let same = |other: &&Attachment<'_>| other.same_as == attachment.same_as;
             self.attachments.iter().filter(same).any(|other| holds(class, other.position))
         };
         let new = self.counted(driver, class).filter(|attachment| !is_held(attachment)).count();
@@ -107,26 +116,27 @@ fn translated(text: &str) -> &str {
 
 /// The CSINode's entry for a driver.
 pub(super) fn driver_on<'c>(driver: &str, class: &'c NodeClass) -> Option<&'c NodeDriver> {
-    class.drivers.iter().find(|found| found.name == driver)
+    class.drivers.iter().find(|found| is_same(&found.name, driver))
+}
+
+/// Holds a volume that the pod names directly against the class: its id has to be read to be counted. A bound volume's
+/// translation is not an error here, and judged where it is one.
+pub(super) fn judge_id(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
+    let fails = volume.bound.is_none() && volume.fails_translation && class.has_csi_node;
+    fails.then(|| failed_translation(Stage::Limits, volume))
 }
 
 /// Holds what the pod adds against the class.
 pub(super) fn judge(question: &Question<'_>, class: &NodeClass, refusals: &mut Vec<Refusal>) {
-    for volume in &question.volumes {
-        // A bound volume's translation is not an error here, and judged where it is one.
-        if volume.bound.is_none() && volume.fails_translation && class.has_csi_node {
-            refusals.push(failed_translation(Stage::Limits, volume));
-        }
-    }
-    for driver in question.demand.drivers() {
-        let Some(first) = question.demand.counted(driver, class).next() else { continue };
+    for (place, driver) in question.demand.drivers().iter().enumerate() {
+        let Some(first) = question.demand.counted(place, class).next() else { continue };
         let on_node = driver_on(driver, class);
         let is_required = question.pod.required_drivers.iter().any(|required| required == driver);
         if is_required && on_node.is_none() {
             let message = missing_driver(question, driver, class);
             refusals.push(Refusal::passing(Stage::Limits, first.position, "driver-missing", message));
         }
-        let new = question.demand.new_volumes(driver, class);
+        let new = question.demand.new_volumes(place, class);
         if let Some(NodeDriver { headroom: AttachHeadroom::Left(left), .. }) = on_node
             && new > *left
         {
@@ -157,9 +167,9 @@ fn missing_driver(question: &Question<'_>, driver: &str, class: &NodeClass) -> S
 
 /// A driver of whose headroom nobody knows, though the pod adds volumes of it.
 pub(super) fn unknown_headroom<'a>(question: &Question<'a>, class: &NodeClass) -> Option<&'a str> {
-    let is_unknown = |driver: &&&'a str| {
+    let is_unknown = |(place, driver): &(usize, &&'a str)| {
         driver_on(driver, class).is_some_and(|found| matches!(found.headroom, AttachHeadroom::Unknown))
-            && question.demand.new_volumes(driver, class) > 0
+            && question.demand.new_volumes(*place, class) > 0
     };
-    question.demand.drivers().iter().find(is_unknown).copied()
+    question.demand.drivers().iter().enumerate().find(is_unknown).map(|(_, driver)| *driver)
 }

@@ -63,6 +63,9 @@ pub(super) struct Bound<'a> {
     pub(super) affinity: Option<NodeSelector<'a>>,
     /// The affinity on nodes where the plugin is migrated.
     pub(super) translated: Option<NodeSelector<'a>>,
+    /// What either means in words, once somebody asked.
+    pub(super) needs: OnceCell<String>,
+    pub(super) translated_needs: OnceCell<String>,
 }
 
 impl<'a> Question<'a> {
@@ -123,7 +126,14 @@ impl<'a> Volume<'a> {
             Some(VolumeAffinity::Required(terms)) => Some(NodeSelector::new(terms)),
             Some(VolumeAffinity::Unset | VolumeAffinity::Unrestricted) | None => None,
         };
-        let bound = Bound { claim: &named.claim.name, volume, affinity: as_written, translated };
+        let bound = Bound {
+            claim: &named.claim.name,
+            volume,
+            affinity: as_written,
+            translated,
+            needs: OnceCell::new(),
+            translated_needs: OnceCell::new(),
+        };
         let mut this = Self::new(settings, (named.position, named.volume), &volume.source, &volume.evidence);
         this.fails_translation |=
             matches!(volume.source, VolumeSource::GcePersistentDisk(_)) && gce_zones_fail(&volume.labels);

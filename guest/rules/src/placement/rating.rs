@@ -15,6 +15,7 @@
 //! ```
 //! The worst volume, and the worst driver, counts.
 
+use super::places::Places;
 use super::question::{Question, Volume};
 use super::whereabouts::{KnownZone, node_zone};
 use super::{limits, refusals};
@@ -27,14 +28,15 @@ use zonewarden_bindings::placement::{AttachHeadroom, ClassScore, NodeClass, PodQ
 #[must_use]
 pub fn score(settings: &Settings, pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassScore> {
     let question = Question::new(settings, pod, classes);
-    classes.iter().map(|class| rate(&question, class)).collect()
+    let mut places = Places::default();
+    classes.iter().map(|class| rate(&question, class, &mut places)).collect()
 }
 
 /// One part of the score, and why.
 type Part = (u8, &'static str);
 
-fn rate(question: &Question<'_>, class: &NodeClass) -> ClassScore {
-    if let Some(first) = refusals(question, class).into_iter().next() {
+fn rate<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'c>) -> ClassScore {
+    if let Some(first) = refusals(question, class, places).into_iter().next() {
         return ClassScore { score: 0, reason: first.reason };
     }
     let zone = question
@@ -45,7 +47,7 @@ fn rate(question: &Question<'_>, class: &NodeClass) -> ClassScore {
         .unwrap_or((4, "no volume is bound to a zone"));
     let drivers = question.demand.drivers();
     let headroom =
-        drivers.iter().map(|driver| rate_headroom(question, driver, class)).min().unwrap_or((3, "no volume counts"));
+        (0..drivers.len()).map(|place| rate_headroom(question, place, class)).min().unwrap_or((3, "no volume counts"));
     let is_listed = drivers.iter().all(|driver| limits::driver_on(driver, class).is_some());
     let driver = if is_listed { (2, "every driver is there") } else { (0, "the CSINode lacks a driver") };
     let score = 1 + zone.0 + headroom.0 + driver.0;
@@ -71,9 +73,10 @@ fn rate_zone(volume: &Volume<'_>, class: &NodeClass) -> Part {
     }
 }
 
-fn rate_headroom(question: &Question<'_>, driver: &str, class: &NodeClass) -> Part {
-    let new = question.demand.new_volumes(driver, class);
-    match limits::driver_on(driver, class).map(|found| found.headroom) {
+/// Rates the room for volumes of one of the drivers that the pod needs, by its place among them.
+fn rate_headroom(question: &Question<'_>, place: usize, class: &NodeClass) -> Part {
+    let new = question.demand.new_volumes(place, class);
+    match limits::driver_on(question.demand.drivers()[place], class).map(|found| found.headroom) {
         None => (0, "the CSINode lacks the driver"),
         Some(_) if new == 0 => (3, "the node holds the volumes already"),
         Some(AttachHeadroom::Unknown) => (0, "nobody knows how many more volumes the node can attach"),

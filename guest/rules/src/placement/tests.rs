@@ -3,6 +3,7 @@
 mod inject;
 mod limits;
 mod ours;
+mod places;
 mod properties;
 mod rating;
 mod volume_binding;

@@ -189,3 +189,19 @@ fn a_selector_is_told_in_words() {
     }];
     assert_eq!(describe_topology(&topology), "k In [a, b] and l In [c]");
 }
+
+#[test]
+fn texts_are_the_same_where_each_byte_is() {
+    let long = "topology.kubernetes.io/zone";
+    for length in 0..=long.len() {
+        let text = &long[..length];
+        assert!(is_same(text, &text.to_owned()), "{text}");
+        assert!(!is_same(text, &format!("{text}x")) && !is_same(&format!("{text}x"), text), "{text}");
+        for changed in 0..length {
+            let mut other = text.to_owned();
+            other.replace_range(changed..=changed, "#");
+            assert!(!is_same(text, &other), "{text} {other}");
+        }
+    }
+    assert!(!is_same("0123456789abcdef", "01234567") && !is_same("01234567", "0123456789abcdef"));
+}

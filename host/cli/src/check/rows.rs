@@ -145,15 +145,32 @@ fn problems(report: &Report) -> String {
 
 fn summary(report: &Report) -> String {
     let summary = &report.summary;
-    let part = |count: usize, what: &str, findings: usize| format!("{count} {what}, {findings} with findings");
+    let part = |count: usize, one: &str, findings: usize| format!("{}, {findings} with findings", counted(count, one));
     format!(
-        "{}; {}; {}; {} problems (policy {} {}, sha256:{})\n",
-        part(summary.volumes, "volumes", summary.volumes_with_findings),
-        part(summary.pods, "pods", summary.pods_with_findings),
-        part(summary.attachments, "attachments", summary.attachments_with_findings),
-        summary.problems,
+        "{}; {}; {}; {} (policy {} {}, sha256:{})\n",
+        part(summary.volumes, "volume", summary.volumes_with_findings),
+        part(summary.pods, "pod", summary.pods_with_findings),
+        part(summary.attachments, "attachment", summary.attachments_with_findings),
+        counted(summary.problems, "problem"),
         report.policy.name,
         report.policy.version,
         report.policy.digest.get(..12).unwrap_or(&report.policy.digest),
     )
+}
+
+/// `1 volume`, and `2 volumes` or `0 volumes`.
+fn counted(count: usize, one: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {one}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_is_not_told_as_several() {
+        let told = [0, 1, 2].map(|count| counted(count, "problem"));
+        assert_eq!(told, ["0 problems", "1 problem", "2 problems"]);
+    }
 }

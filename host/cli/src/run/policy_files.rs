@@ -49,8 +49,16 @@ pub(crate) struct PolicyFiles {
     slot: Arc<PolicySlot>,
     part: Part,
     notify: Notify,
+    last: Mutex<Last>,
+}
+
+/// What is not to be done twice.
+#[derive(Debug, Default)]
+struct Last {
     /// What was tried last, by its digests; `None` where it is worth another try.
-    tried: Mutex<Option<String>>,
+    tried: Option<String>,
+    /// What people were told last; `None` where nothing is wrong.
+    told: Option<String>,
 }
 
 impl PolicyFiles {
@@ -72,15 +80,15 @@ impl PolicyFiles {
         if policy.is_none() && settings.is_none() {
             return Ok(None);
         }
-        Ok(Some(Self { policy, settings, engine, slot, part, notify, tried: Mutex::default() }))
+        Ok(Some(Self { policy, settings, engine, slot, part, notify, last: Mutex::default() }))
     }
 
     /// Looks at the files once, and swaps where they are others than before. Blocks while it compiles.
     fn look(&self) {
         let found = self.read();
         let mark = content::mark(&found);
-        let mut tried = self.tried.lock().unwrap_or_else(PoisonError::into_inner);
-        if tried.as_ref() == Some(&mark) {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.tried.as_ref() == Some(&mark) {
             return;
         }
         // Two files are not read at once, and a file is not written at once: what is changing is left for the next look.
@@ -88,21 +96,23 @@ impl PolicyFiles {
             return;
         }
         // Before it is tried: what makes the compiler panic is not tried again either.
-        *tried = Some(mark);
+        last.tried = Some(mark);
         let before = self.slot.current();
-        match found.and_then(|content| content.swap_in(&self.slot, &self.engine)) {
-            Ok(Swapped::Replaced(generation)) => self.replaced(&before, generation),
-            Ok(Swapped::Unchanged) => self.part.ready(),
-            Err(failure) => {
-                if failure.is_transient {
-                    *tried = None;
-                }
-                self.refused(&failure);
+        let outcome = found.and_then(|content| content.swap_in(&self.slot, &self.engine));
+        if let Err(failure) = &outcome {
+            if failure.is_transient {
+                last.tried = None;
             }
+            return self.refused(failure, &mut last.told);
+        }
+        last.told = None;
+        self.part.ready();
+        if let Ok(Swapped::Replaced(generation)) = outcome {
+            self.replaced(&before, generation);
         }
     }
 
-    fn read(&self) -> Result<Content, Failure> {
+    fn read(&self) -> Result<Content<'_>, Failure> {
         Content::read(self.policy.as_deref(), self.settings.as_deref(), self.engine.limits().component_bytes)
     }
 
@@ -111,7 +121,6 @@ impl PolicyFiles {
         counter!(POLICY_SWAPS, "result" => "ok").increment(1);
         show(before, false);
         show(&policy, true);
-        self.part.ready();
         tracing::info!(
             policy = policy.digest(),
             before = before.digest(),
@@ -130,7 +139,8 @@ impl PolicyFiles {
         (self.notify)(Notice { is_warning: false, reason: "PolicySwapped", note: cut(&note, NOTE_BYTES) });
     }
 
-    fn refused(&self, failure: &Failure) {
+    /// What is tried again and again for a machine that is too busy is told once.
+    fn refused(&self, failure: &Failure, told: &mut Option<String>) {
         counter!(POLICY_SWAPS, "result" => failure.result).increment(1);
         let current = self.slot.current();
         let text = format!(
@@ -139,6 +149,9 @@ impl PolicyFiles {
             one_line(&failure.why),
             short(current.digest())
         );
+        if told.replace(text.clone()).as_ref() == Some(&text) {
+            return;
+        }
         tracing::warn!(policy = current.digest(), code = failure.result, file = failure.file, "{text}");
         self.part.ready_but(cut(&text, NOTE_BYTES));
         (self.notify)(Notice { is_warning: true, reason: "PolicyRefused", note: cut(&text, NOTE_BYTES) });

@@ -75,6 +75,22 @@ fn a_world_named_by_a_flag_wins_over_one_named_elsewhere() {
     assert!(both.err.contains("--world") && both.err.contains("--cluster"), "{}", both.err);
 }
 
+/// A live world is a form like the others: files that a flag names win over it, and both at once are one too many.
+#[test]
+fn files_named_by_a_flag_win_over_a_live_world_named_elsewhere() {
+    let folder = folder();
+    let environment =
+        folder.program(&["check", "-o", "json", "--world", "world"]).env("ZONEWARDEN_REGION", "eu-west-1");
+    assert_eq!(volumes(&environment.run().report()), ["in-world"]);
+    let environment = folder.program(&["check", "-o", "json", "--cluster", "a.yaml"]).env("ZONEWARDEN_CONTEXT", "c");
+    assert_eq!(volumes(&environment.run().report()), ["in-a"]);
+    for args in [["--world", "world"], ["--cluster", "a.yaml"]] {
+        let both = folder.run(&[&["check", "--profile", "p"][..], &args].concat());
+        assert_eq!((both.code, &*both.out), (2, ""), "{both:?}");
+        assert!(both.err.contains("--profile") && both.err.contains(args[0]), "{}", both.err);
+    }
+}
+
 #[test]
 fn a_configuration_that_can_not_be_used_is_refused_by_name() {
     let folder = folder();

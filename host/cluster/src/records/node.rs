@@ -19,6 +19,8 @@ pub struct Node {
     pub unschedulable: bool,
     /// `spec.taints`.
     pub taints: Vec<Taint>,
+    /// The annotation [`TAINT_ANNOTATION`](crate::api::TAINT_ANNOTATION); no other annotation of a Node is kept.
+    pub taint_annotation: Option<String>,
     /// Whether the condition `Ready` is `True`.
     pub ready: bool,
     /// `lastHeartbeatTime` of the condition `Ready`.

@@ -5,6 +5,7 @@ use zonewarden_contract::types::ProviderId;
 use zonewarden_documents::time::Time;
 
 use super::{Metadata, present};
+use crate::api::TAINT_ANNOTATION;
 use crate::records::{self, AttachedVolume, CsiNodeDriver};
 
 const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
@@ -81,6 +82,7 @@ impl Node {
         records::Node {
             identity: self.metadata.identity(false),
             labels: self.metadata.labels(),
+            taint_annotation: self.metadata.annotation(TAINT_ANNOTATION),
             provider_id: present(spec.provider_id).map(|id| ProviderId { provider_id: id }),
             unschedulable: spec.unschedulable.unwrap_or_default(),
             taints: spec.taints.into_iter().flatten().map(Taint::into_record).collect(),

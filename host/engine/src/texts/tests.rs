@@ -136,23 +136,20 @@ fn unresolved(subject: &str, text: &str, canonical: &str) -> NodeIdentity {
 #[test]
 fn an_instance_has_to_occur_in_the_text_that_it_was_found_by() {
     use NodeResolution::{ByCsiNodeId, ByNodeName, ByProviderId};
-    let provider = Some("aws:///us-east-1a/i-0123456789abcdef0");
+    const PROVIDER: &str = "aws:///us-east-1a/i-0123456789abcdef0";
+    let provider = Some(PROVIDER);
     let csi = Some("i-0fedcba9876543210");
     let both = || node("ip-10-0-0-1", provider, csi);
     let rows = [
         (both(), found("i-0123456789abcdef0", ByProviderId), found("i-0123456789abcdef0", ByProviderId)),
         (both(), found("i-0fedcba9876543210", ByCsiNodeId), found("i-0fedcba9876543210", ByCsiNodeId)),
         // Another node's instance, a part of this one's, and one that another text names.
-        (both(), found("i-0aaa", ByProviderId), unresolved("spec.providerID", provider.unwrap_or_default(), "i-0aaa")),
-        (
-            both(),
-            found("i-01234567", ByProviderId),
-            unresolved("spec.providerID", provider.unwrap_or_default(), "i-01234567"),
-        ),
+        (both(), found("i-0aaa", ByProviderId), unresolved("spec.providerID", PROVIDER, "i-0aaa")),
+        (both(), found("i-01234567", ByProviderId), unresolved("spec.providerID", PROVIDER, "i-01234567")),
         (
             both(),
             found("i-0fedcba9876543210", ByProviderId),
-            unresolved("spec.providerID", provider.unwrap_or_default(), "i-0fedcba9876543210"),
+            unresolved("spec.providerID", PROVIDER, "i-0fedcba9876543210"),
         ),
         // What was not given names nothing.
         (

@@ -42,6 +42,11 @@ impl Budget {
         granted
     }
 
+    /// Gives back what was spent last for an act that then was not done.
+    pub(crate) fn refund_other(&mut self) {
+        self.others.pop();
+    }
+
     /// Spends a unit for a label or an affinity.
     pub(crate) fn label(&mut self, now: Moment) -> bool {
         spend(&mut self.labels, LABELS, now)
@@ -91,6 +96,8 @@ mod tests {
         let mut budget = Budget::default();
         let granted: Vec<bool> = (0..7).map(|_| budget.other(at(10))).collect();
         assert_eq!(granted, [true, true, true, true, true, false, false]);
+        budget.refund_other();
+        assert!(budget.other(at(11)));
         assert!(!budget.other(at(69)));
         assert!(budget.other(at(70)));
     }

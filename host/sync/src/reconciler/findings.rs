@@ -51,6 +51,10 @@ impl Reconciler {
             },
             settled_seconds: key_of(pair).map_or(0, |key| self.watched.memory.settled_seconds(&key, now.moment)),
             silent: node.is_some_and(|node| self.watched.leases.is_silent(node, now.moment)),
+            renewed_since: node.is_some_and(|node| {
+                let since = key_of(pair).and_then(|key| self.watched.memory.volume_since(&key));
+                since.is_some_and(|since| self.watched.leases.changed_after(node, since))
+            }),
             patience: self.options.patience,
             rails: &self.rails,
         }

@@ -1,4 +1,5 @@
-//! Who has to be asked about each second: whoever may be dying, so that the race with the cloud controller's loop is won.
+//! Who has to be asked about each second: whoever may be dying, so that the race with the cloud controller's loop is won, and
+//! whose volume has left.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +15,7 @@ use crate::watch::Watched;
 /// So many Nodes that are well are read beside the suspects: their Leases show that the API server takes renewals at all.
 const WITNESSES: usize = 5;
 
-/// Nodes that are not ready, or gone, or tainted by us; instances that are shutting down or dead.
+/// Nodes that are not ready, or gone, or tainted; instances that are shutting down or dead; Nodes that a volume has left.
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
     nodes: BTreeSet<NodeName>,
@@ -41,12 +42,18 @@ impl Suspects {
             let Some(instance) = named.or_else(|| watched.last_instance_of(&attachment.node)) else { continue };
             let state = watched.memory.instance_state(instance);
             let is_gone = watched.memory.is_missing(instance);
+            let volume = source_of(cluster, attachment).and_then(|source| identities.identified(source));
+            // A volume that left a living machine: its kubelet has to be heard before anything is done about it.
+            let has_left = |volume| watched.memory.has_left(volume, instance);
+            let has_left = attachment.attached && volume.is_some_and(|volume| has_left(&volume.volume));
+            if has_left {
+                suspects.nodes.insert(attachment.node.clone());
+            }
             if suspects.nodes.contains(&attachment.node) || state.is_some_and(is_dying) || is_gone {
                 suspects.instances.insert(instance.clone());
                 suspects.nodes.insert(attachment.node.clone());
                 // What a dying instance has not let go of yet need not be asked for until it is dead.
                 let is_dead = matches!(state, Some(InstanceState::Terminated)) || is_gone;
-                let volume = source_of(cluster, attachment).and_then(|source| identities.identified(source));
                 suspects.volumes.extend(
                     volume.filter(|volume| is_dead && volume.askable).map(|volume| volume.volume.clone()),
                 );

@@ -4,7 +4,7 @@ use zonewarden_cluster::records::{AttachedSource, VolumeAttachment};
 use zonewarden_cluster::{Kind, Object, ObjectName};
 use zonewarden_contract::attachment::InstanceState;
 
-use super::world::{NODES, World, node_of, volume_of};
+use super::world::{World, node_of, volume_of};
 
 const RENEW_EVERY: u64 = 10;
 /// A Node counts as not ready when its Lease is so old.
@@ -128,6 +128,9 @@ status: {{attached: false}}
             let attached = attachment.is_some_and(|attachment| attachment.attached);
             let there = self.ec2.holders[&volume_of(number)].as_ref() == Some(&self.machines[machine].instance);
             let able = self.machines[machine].kubelet && self.machines[machine].state == InstanceState::Running;
+            if self.slow.contains(&number) {
+                continue;
+            }
             if attached && there && able && self.machines[machine].cut {
                 // It starts, and nobody hears of it.
                 self.started.insert(pod.identity.uid.clone(), machine);
@@ -166,7 +169,7 @@ status: {{attached: false}}
         if let Some(Object::Pod(pod)) = self.truth.delete(Kind::Pod, name) {
             self.started.remove(&pod.identity.uid);
             let number = Self::number_of(name);
-            let well = (0..NODES).map(node_of).find(|node| {
+            let well = (0..self.nodes).map(node_of).find(|node| {
                 self.node(node).is_some_and(|node| node.ready && node.taints.is_empty())
                     && pod.node.as_ref().is_none_or(|former| former.node_name != *node)
             });
@@ -181,6 +184,18 @@ status: {{attached: false}}
         self.coming = later;
         for (_, number, node) in due {
             self.add_pod(number, &node);
+        }
+    }
+
+    /// The controller detaches a volume that nobody uses any more, as it should.
+    pub(super) fn release(&mut self, number: usize) {
+        let node = node_of(number);
+        if let Some(attachment) = self.truth.attachment(&format!("csi-{number}-{node}")).cloned() {
+            self.finish_deletion(&attachment);
+        }
+        if let Some(mut node) = self.node(&node) {
+            node.volumes_in_use.retain(|name| !name.ends_with(&volume_of(number)));
+            self.apply(Object::Node(node));
         }
     }
 

@@ -5,7 +5,7 @@ use zonewarden_cluster::{Kind, Object, ObjectName};
 use zonewarden_contract::attachment::InstanceState;
 
 use super::ec2::Lens;
-use super::world::{NODES, World, node_of, volume_of};
+use super::world::{World, node_of, volume_of};
 
 /// One thing that happens.
 #[derive(Clone, Debug)]
@@ -56,6 +56,10 @@ pub(super) enum Event {
     ScaleDown(usize),
     /// A pod is made on a Node, whatever is there.
     Bind(usize),
+    /// The volume of a pod that is gone is detached as it should be.
+    Release(usize),
+    /// The containers of a pod do not start any more.
+    Slow(usize),
     /// The API server is away, or back.
     Away(bool),
     /// The watch lags by so many seconds.
@@ -95,7 +99,8 @@ impl Sky {
     }
 
     fn show(&mut self, world: &World, seconds: u64, lens: Lens) {
-        self.shown.push((world.second, world.second + seconds, lens));
+        let from = world.second + 1;
+        self.shown.push((from, from + seconds, lens));
     }
 }
 
@@ -162,6 +167,8 @@ impl World {
                 self.truth.delete(Kind::Pod, &ObjectName::new("default", &format!("web-{number}")));
                 self.coming.retain(|(_, coming, _)| coming != number);
             }
+            Event::Release(number) => self.release(*number),
+            Event::Slow(number) => drop(self.slow.insert(*number)),
             Event::Bind(number) => self.add_pod(*number, &node_of(*number)),
             Event::Away(away) => self.api_away = *away,
             Event::Lag(seconds) => sky.lag = *seconds,
@@ -214,8 +221,8 @@ impl World {
 
 /// Any weather in which nobody could be deceived for good: EC2 may lie for long about a machine whose kubelet renews its Lease,
 /// and for one read about any.
-pub(super) fn any_event() -> impl Strategy<Value = Event> {
-    let node = 0..NODES;
+pub(super) fn any_event(nodes: usize) -> impl Strategy<Value = Event> {
+    let node = 0..nodes;
     prop_oneof![
         6 => (node.clone(), 2_u64..20).prop_map(|(node, after)| Event::Kill(node, after)),
         2 => node.clone().prop_map(Event::Cut),

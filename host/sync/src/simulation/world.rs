@@ -7,8 +7,6 @@ use zonewarden_cluster::records::{Node, Pod};
 use zonewarden_cluster::{Index, Object, ObjectName, parse};
 use zonewarden_contract::attachment::InstanceState;
 
-/// How many nodes, each with a pod and its volume.
-pub(super) const NODES: usize = 8;
 const START: i64 = 1_800_000_000;
 
 /// A machine, which is one instance.
@@ -57,6 +55,8 @@ pub(super) struct Tally {
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) second: u64,
+    /// How many Nodes there are, each with a pod and its volume.
+    pub(super) nodes: usize,
     pub(super) machines: Vec<Machine>,
     /// The objects as they are.
     pub(super) truth: Index,
@@ -72,6 +72,8 @@ pub(super) struct World {
     pub(super) coming: Vec<(u64, usize, String)>,
     /// When each pod's volume was last used by a pod.
     pub(super) used: BTreeMap<usize, u64>,
+    /// Pods whose containers do not start for reasons of their own.
+    pub(super) slow: std::collections::BTreeSet<usize>,
     pub(super) api_away: bool,
     pub(super) tally: Tally,
     pub(super) versions: u64,
@@ -90,9 +92,10 @@ pub(super) fn instance_of(number: usize) -> String {
 }
 
 impl World {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(nodes: usize) -> Self {
         let mut world = Self {
             second: 0,
+            nodes,
             machines: Vec::new(),
             truth: Index::default(),
             past: VecDeque::new(),
@@ -102,11 +105,12 @@ impl World {
             started: BTreeMap::new(),
             coming: Vec::new(),
             used: BTreeMap::new(),
+            slow: std::collections::BTreeSet::new(),
             api_away: false,
             tally: Tally::default(),
             versions: 1,
         };
-        for number in 0..NODES {
+        for number in 0..nodes {
             world.add_machine(node_of(number));
             world.add_node(number);
             let (name, volume) = (format!("data-{number}"), volume_of(number));

@@ -12,6 +12,22 @@ use super::{
 const DRIVER: &str = "ebs.csi.aws.com";
 const CREATED: &str = "2026-11-03T09:11:20Z";
 
+/// The object of this number in a list of the API server: the resource is as in its path. `None` behind the last one.
+pub(super) fn numbered(size: Size, resource: &str, number: usize) -> Option<Value> {
+    let (count, object, manager): (usize, &dyn Fn(Size, usize) -> Value, &str) = match resource {
+        "persistentvolumes" => (size.volumes, &persistent_volume, "csi-provisioner"),
+        "persistentvolumeclaims" => (size.volumes, &|_, number| claim(number), "kube-controller-manager"),
+        "pods" => (size.pods, &pod, "kubelet"),
+        "nodes" => (size.nodes, &node, "kubelet"),
+        "volumeattachments" => (size.volumes, &volume_attachment, "csi-attacher"),
+        "csinodes" => (size.nodes, &|_, number| csi_node(number), "kubelet"),
+        "storageclasses" => (1, &|_, _| storage_class(), "kubectl"),
+        "csidrivers" => (1, &|_, _| csi_driver(), "kubectl"),
+        _ => return None,
+    };
+    (number < count).then(|| managed(object(size, number), manager))
+}
+
 /// Every object, kind by kind.
 pub(super) fn all(size: Size, write: &mut dyn FnMut(Value) -> io::Result<()>) -> io::Result<()> {
     for volume in 0..size.volumes {
@@ -32,30 +48,30 @@ pub(super) fn all(size: Size, write: &mut dyn FnMut(Value) -> io::Result<()>) ->
     for node in 0..size.nodes {
         write(managed(csi_node(node), "kubelet"))?;
     }
-    write(
-        json!({ "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": "gp3", "uid": "sc-1" },
-                  "provisioner": DRIVER, "reclaimPolicy": "Delete", "volumeBindingMode": "WaitForFirstConsumer" }),
-    )?;
-    write(
-        json!({ "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": { "name": DRIVER, "uid": "cd-1" },
-                  "spec": { "attachRequired": true, "podInfoOnMount": false } }),
-    )
+    write(storage_class())?;
+    write(csi_driver())
 }
 
-/// Gives an object the managedFields that the API server would: two managers, each with the fields of the object.
+fn storage_class() -> Value {
+    json!({ "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": { "name": "gp3", "uid": "sc-1" },
+            "provisioner": DRIVER, "reclaimPolicy": "Delete", "volumeBindingMode": "WaitForFirstConsumer" })
+}
+
+fn csi_driver() -> Value {
+    json!({ "apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": { "name": DRIVER, "uid": "cd-1" },
+            "spec": { "attachRequired": true, "podInfoOnMount": false } })
+}
+
+/// Gives an object managedFields, as `kubectl --show-managed-fields` prints them: of one manager, which owns all that is there.
 fn managed(mut object: Value, manager: &str) -> Value {
-    let fields = |part: &str| {
-        let mut fields = Map::new();
-        fields.insert("f:metadata".to_owned(), owned(&object["metadata"]));
-        fields.insert(format!("f:{part}"), owned(&object[part]));
-        Value::Object(fields)
-    };
-    let entry = |manager: &str, part: &str| {
-        json!({ "apiVersion": object["apiVersion"], "fieldsType": "FieldsV1", "fieldsV1": fields(part), "manager": manager,
-                "operation": "Update", "time": CREATED })
-    };
-    let entries = json!([entry("kube-controller-manager", "spec"), entry(manager, "status")]);
-    object["metadata"]["managedFields"] = entries;
+    let fields: Map<String, Value> = ["metadata", "spec", "status"]
+        .iter()
+        .filter(|part| object.get(**part).is_some())
+        .map(|part| (format!("f:{part}"), owned(&object[*part])))
+        .collect();
+    let entry = json!({ "apiVersion": object["apiVersion"], "fieldsType": "FieldsV1", "fieldsV1": fields, "manager": manager,
+                        "operation": "Update", "time": CREATED });
+    object["metadata"]["managedFields"] = json!([entry]);
     object
 }
 

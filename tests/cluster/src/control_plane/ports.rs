@@ -28,7 +28,7 @@ impl Ports {
 ///
 /// # Errors
 /// Where all are taken.
-pub fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     static NEXT: OnceLock<AtomicU16> = OnceLock::new();
     let process = u16::try_from(std::process::id() % u32::from(COUNT)).unwrap_or_default();
     let next = NEXT.get_or_init(|| AtomicU16::new(process.wrapping_mul(97) % COUNT));

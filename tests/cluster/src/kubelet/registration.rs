@@ -1,11 +1,11 @@
 //! The Node, the CSINode and the Lease of a kubelet.
 
 use anyhow::{Context as _, Result};
-use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Node;
 use k8s_openapi::api::storage::v1::CSINode;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use k8s_openapi::jiff::Timestamp;
 use kube::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube::{Api, ResourceExt as _};
 use serde::de::DeserializeOwned;
@@ -15,7 +15,7 @@ use super::{LEASE_DURATION, State};
 use crate::fleet::DRIVER;
 
 /// Where kubelets keep their Leases.
-pub const LEASE_NAMESPACE: &str = "kube-node-lease";
+const LEASE_NAMESPACE: &str = "kube-node-lease";
 /// Volumes that fit on a machine.
 const ATTACH_LIMIT: u32 = 26;
 

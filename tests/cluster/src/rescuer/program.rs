@@ -38,14 +38,21 @@ pub struct Program {
     pub instance_interval: Duration,
     /// `--volume-interval`.
     pub volume_interval: Duration,
+    /// `--quiet-period`.
+    pub quiet_period: Duration,
 }
 
 impl Program {
-    /// With the intervals that it has by default.
+    /// With the intervals that it has by default. Only the quiet period is shorter: a scene is no five minutes old.
     #[must_use]
     pub fn new(mode: Mode, delete_pods: bool) -> Self {
-        let (instance_interval, volume_interval) = (Duration::from_secs(15), Duration::from_secs(60));
-        Self { mode, delete_pods, instance_interval, volume_interval }
+        Self {
+            mode,
+            delete_pods,
+            instance_interval: Duration::from_secs(15),
+            volume_interval: Duration::from_secs(60),
+            quiet_period: Duration::from_secs(5),
+        }
     }
 
     /// Starts it and waits until it is ready.
@@ -61,8 +68,14 @@ impl Program {
         command.arg("--kubeconfig").arg(kubeconfig);
         command.args(["--listen", &address.to_string()]);
         command.args(["--mode", if self.mode == Mode::Enforce { "enforce" } else { "observe" }]);
-        command.args(["--instance-interval", &format!("{}s", self.instance_interval.as_secs())]);
-        command.args(["--volume-interval", &format!("{}s", self.volume_interval.as_secs())]);
+        for (flag, time) in [
+            ("--instance-interval", self.instance_interval),
+            ("--volume-interval", self.volume_interval),
+            ("--quiet-period", self.quiet_period),
+        ] {
+            command.args([flag, &format!("{}s", time.as_secs())]);
+        }
+        command.args(["--lease-namespace", rbac::NAMESPACE]);
         if self.delete_pods {
             command.arg("--delete-pods");
         }

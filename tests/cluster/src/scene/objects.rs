@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::fleet::DRIVER;
 
 /// The class of all claims.
-pub const STORAGE_CLASS: &str = "ebs";
+const STORAGE_CLASS: &str = "ebs";
 /// The label that all machines of one scene have.
 pub const SCENE_LABEL: &str = "test.zonewarden.io/scene";
 

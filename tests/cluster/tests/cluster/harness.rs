@@ -18,7 +18,7 @@ use crate::stage;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kubernetes_alone_attaches_detaches_and_waits_for_the_dead() {
-    let Some(stage) = stage(Rescuer::None, Duration::from_secs(30)).await else { return };
+    let Some(stage) = stage(&Rescuer::None, Duration::from_secs(30)).await else { return };
     let played =
         tokio::try_join!(a_deleted_pod_lets_its_volume_go(&stage), a_dead_machine_keeps_its_attachment(&stage));
     if let Err(error) = played {

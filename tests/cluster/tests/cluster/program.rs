@@ -18,7 +18,7 @@ fn program(mode: Mode, delete_pods: bool) -> Rescuer {
 }
 
 /// Plays scenarios and holds the times against bars in seconds; `None` where the machine lives and nothing may be touched.
-async fn check(rescuer: Rescuer, scenarios: &[Scenario], bars: &[(&str, Option<u64>)]) {
+async fn check(rescuer: &Rescuer, scenarios: &[Scenario], bars: &[(&str, Option<u64>)]) {
     let Some(stage) = stage(rescuer, PATIENCE).await else { return };
     let played = play_all(&stage, scenarios).await.unwrap_or_else(|error| panic!("{error:#}"));
     let bars: BTreeMap<&str, Option<u64>> = bars.iter().copied().collect();
@@ -55,18 +55,18 @@ async fn with_pod_deletion_the_dead_are_recovered_and_the_living_left_alone() {
         ("network-cut", None),
         ("kubelet-speaks", None),
     ];
-    check(program(Mode::Enforce, true), &scenarios, &bars).await;
+    check(&program(Mode::Enforce, true), &scenarios, &bars).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_pod_deletion_the_dead_are_recovered_in_two_minutes() {
     let names = ["node-stays", "node-deleted-by-loop", "node-deleted-at-once"];
-    check(program(Mode::Enforce, false), &of(deaths::ALL, &names), &names.map(|name| (name, Some(130)))).await;
+    check(&program(Mode::Enforce, false), &of(deaths::ALL, &names), &names.map(|name| (name, Some(130)))).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nonsense_and_a_lost_api_server_prove_no_death() {
-    let Some(stage) = stage(program(Mode::Enforce, true), PATIENCE).await else { return };
+    let Some(stage) = stage(&program(Mode::Enforce, true), PATIENCE).await else { return };
     for scenario in living::OF_THE_WHOLE_STAGE {
         let played = play_all(&stage, &[*scenario]).await.unwrap_or_else(|error| panic!("{error:#}"));
         assert_eq!(played[0].outcome, Outcome::Unharmed, "{}", scenario.name);
@@ -75,7 +75,7 @@ async fn nonsense_and_a_lost_api_server_prove_no_death() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn observing_writes_nothing_and_asks_nothing_at_rest() {
-    let Some(stage) = stage(program(Mode::Observe, true), Duration::from_secs(60)).await else { return };
+    let Some(stage) = stage(&program(Mode::Observe, true), Duration::from_secs(60)).await else { return };
     let asked = at_rest::requests(&stage, Duration::from_secs(60)).await.unwrap_or_else(|error| panic!("{error:#}"));
     assert!(asked.is_empty(), "asked at rest: {asked:#?}");
     let played = play_all(&stage, &of(deaths::ALL, &["node-stays"])).await.unwrap_or_else(|error| panic!("{error:#}"));

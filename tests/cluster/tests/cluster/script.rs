@@ -18,7 +18,7 @@ fn of(scenarios: &[Scenario], names: &[&str]) -> Vec<Scenario> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_recovers_the_dead() {
-    let Some(stage) = stage(Rescuer::Script, Duration::from_secs(150)).await else { return };
+    let Some(stage) = stage(&Rescuer::Script, Duration::from_secs(150)).await else { return };
     let scenarios: Vec<_> =
         deaths::ALL.iter().filter(|scenario| !FOOLED_IN.contains(&scenario.name)).copied().collect();
     let played = play_all(&stage, &scenarios).await.unwrap_or_else(|error| panic!("{error:#}"));
@@ -32,7 +32,7 @@ async fn a_script_recovers_the_dead() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_that_is_fooled_is_caught() {
-    let Some(stage) = stage(Rescuer::Script, Duration::from_secs(60)).await else { return };
+    let Some(stage) = stage(&Rescuer::Script, Duration::from_secs(60)).await else { return };
     let scenarios = [of(deaths::ALL, FOOLED_IN), of(living::ALL, &["kubelet-speaks"])].concat();
     let plays = scenarios.iter().map(async |scenario| (scenario.name, play_all(&stage, &[*scenario]).await));
     for (name, caught) in join_all(plays).await {

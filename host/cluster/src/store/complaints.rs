@@ -1,0 +1,67 @@
+//! What can't be read: counted by kind, and named as long as it is so.
+
+use std::collections::BTreeMap;
+
+use zonewarden_documents::{Problem, Severity};
+
+use crate::objects::Kind;
+use crate::records::ObjectName;
+
+/// So many problems are named at once. A cluster with more has one cause, and it is among them.
+const NAMED_LIMIT: usize = 100;
+
+/// The problems of objects that are kept; beyond it they are only counted, until others are solved.
+const KEPT_LIMIT: usize = 10_000;
+
+#[derive(Debug, Default)]
+pub(super) struct Complaints {
+    skipped: BTreeMap<Kind, u64>,
+    objects: BTreeMap<(Kind, ObjectName), Vec<Problem>>,
+    others: Vec<Problem>,
+}
+
+impl Complaints {
+    /// What there is to say about an object now, in the place of what was said before.
+    pub(super) fn replace(&mut self, kind: Kind, name: &ObjectName, is_skipped: bool, problems: Vec<Problem>) {
+        if is_skipped {
+            *self.skipped.entry(kind).or_default() += 1;
+        }
+        if problems.is_empty() {
+            self.withdraw(kind, name);
+        } else if self.objects.len() < KEPT_LIMIT {
+            self.objects.insert((kind, name.clone()), problems);
+        }
+    }
+
+    /// The object is gone, or nothing is wrong with it any more.
+    pub(super) fn withdraw(&mut self, kind: Kind, name: &ObjectName) {
+        if !self.objects.is_empty() {
+            self.objects.remove(&(kind, name.clone()));
+        }
+    }
+
+    /// All that there is to say about a kind: the name, whether it was skipped, and why.
+    pub(super) fn reset(&mut self, kind: Kind, complaints: Vec<(ObjectName, bool, Vec<Problem>)>) {
+        self.objects.retain(|(other, _), _| *other != kind);
+        for (name, is_skipped, problems) in complaints {
+            self.replace(kind, &name, is_skipped, problems);
+        }
+    }
+
+    pub(super) fn set_others(&mut self, problems: Vec<Problem>) {
+        self.others = problems;
+    }
+
+    pub(super) fn skipped(&self) -> &BTreeMap<Kind, u64> {
+        &self.skipped
+    }
+
+    /// At most [`NAMED_LIMIT`], those first that cost something, and how many more there are.
+    pub(super) fn list(&self) -> (Vec<Problem>, usize) {
+        let all = || self.others.iter().chain(self.objects.values().flatten());
+        let of = |severity| all().filter(move |problem| problem.severity == severity);
+        let named: Vec<_> = of(Severity::Error).chain(of(Severity::Warning)).take(NAMED_LIMIT).cloned().collect();
+        let more = all().count() - named.len();
+        (named, more)
+    }
+}
