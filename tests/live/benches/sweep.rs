@@ -37,6 +37,15 @@ fn tell(line: impl AsRef<str>) {
     println!("{}", line.as_ref());
 }
 
+/// What was measured of one kind of sweep.
+#[derive(Default)]
+struct Figures {
+    sweeps: Vec<Duration>,
+    replays: Vec<Duration>,
+    /// What the sweep asked.
+    calls: Vec<Call>,
+}
+
 /// The first sweep, in which bad ids come to light, and the second, in which they are known.
 async fn measure(volumes: usize, bad: usize) {
     let double = Double::start().await;
@@ -47,30 +56,32 @@ async fn measure(volumes: usize, bad: usize) {
         ..Question::default()
     };
     let bare = bare_client(&double);
-    let mut rounds = [(); 2].map(|()| (vec![], vec![], 0));
-    for _ in 0..ROUNDS {
+    let mut figures = [Figures::default(), Figures::default()];
+    for round in 0..ROUNDS {
         let ec2 = connect(&double).await;
-        for (sweeps, replays, calls) in &mut rounds {
+        for Figures { sweeps, replays, calls } in &mut figures {
+            // In turns, so that neither side always finds the memory that the other has warmed.
+            let is_bare_first = round % 2 == 1;
+            if is_bare_first {
+                replays.push(replay(&bare, calls, volumes - bad).await);
+            }
             double.clear_calls();
             let start = Instant::now();
             let sweep = ec2.sweep(&question).await;
             sweeps.push(start.elapsed());
             let found = sweep.volumes.iter().filter(|evidence| matches!(evidence, Evidence::Found { .. })).count();
             assert_eq!(found, volumes - bad);
-            let asked = double.calls_of(Action::DescribeVolumes);
-            *calls = asked.len();
-            let asked: Vec<_> = asked.iter().map(Asked::again).collect();
-            let start = Instant::now();
-            let read = replay(&bare, asked).await;
-            replays.push(start.elapsed());
-            assert_eq!(read, volumes - bad);
+            *calls = double.calls_of(Action::DescribeVolumes);
+            if !is_bare_first {
+                replays.push(replay(&bare, calls, volumes - bad).await);
+            }
         }
     }
-    for (name, (sweeps, replays, calls), bar) in
-        [("first", &rounds[0], volumes.div_ceil(500) + bad + 1), ("second", &rounds[1], volumes.div_ceil(500) + 1)]
-            .map(|(name, round, bar)| (name, round.clone(), bar))
+    let batches = volumes.div_ceil(500);
+    for ((name, bar), Figures { sweeps, replays, calls }) in
+        [("first", batches + bad + 1), ("second", batches + 1)].into_iter().zip(figures)
     {
-        let (sweep, bare) = (median(sweeps), median(replays));
+        let (calls, sweep, bare) = (calls.len(), median(sweeps), median(replays));
         tell(format!(
             "{volumes:>8} {bad:>4} {name:>7} {calls:>6} {bar:>6} {:>10.1} {:>10.1} {:>6.2}",
             milliseconds(sweep),
@@ -139,8 +150,10 @@ impl Asked {
     }
 }
 
-/// Asks what was asked, with nothing around the SDK. The number of volumes that were described.
-async fn replay(client: &Client, calls: Vec<Asked>) -> usize {
+/// Asks what was asked, with nothing around the SDK. The time that it takes.
+async fn replay(client: &Client, calls: &[Call], expected: usize) -> Duration {
+    let calls: Vec<_> = calls.iter().map(Asked::again).collect();
+    let start = Instant::now();
     let mut count = 0;
     for call in calls {
         let asking = client.describe_volumes().include_managed_resources(true);
@@ -150,5 +163,7 @@ async fn replay(client: &Client, calls: Vec<Asked>) -> usize {
         };
         count += asking.send().await.map_or(0, |answer| answer.volumes().len());
     }
-    count
+    let time = start.elapsed();
+    assert_eq!(count, expected);
+    time
 }

@@ -49,7 +49,7 @@ mod tests {
         check("The volume 'vol-0c' does not exist.", &["vol-0b", "vol-0a"], &[]);
         check("The volumes 'vol-0a, vol-0b' do not exist.", &["vol-0b", "vol-0a"], &[0, 1]);
         check(r#"Invalid id: "vol-0a""#, &["vol-0a"], &[0]);
-        check("Value (vol-0a) for parameter volumes is invalid. Expected: 'vol-...'.", &["vol-0a", "vol-"], &[0]);
+        check("Value (vol-0a) for parameter volumes is invalid. Expected: 'vol-...'.", &["vol-0b", "vol-0a"], &[1]);
         check("There is no vol-0a.", &["vol-0a"], &[0]);
         check("vol-0a", &["vol-0a"], &[0]);
         check("", &["vol-0a"], &[]);

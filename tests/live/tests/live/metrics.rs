@@ -17,7 +17,7 @@ async fn a_sweep_with_a_bad_id_and_a_throttle() {
     let recorder = PrometheusBuilder::new().build_recorder();
     let page = recorder.handle();
     let _recording = metrics::set_default_local_recorder(&recorder);
-    let patient = Options { attempts: 4, attempt_timeout: Duration::from_millis(100), ..options(double.endpoint()) };
+    let patient = Options { attempts: 4, attempt_timeout: Duration::from_millis(500), ..options(double.endpoint()) };
     let ec2 = Ec2::connect(&patient).await.unwrap();
     ec2.sweep(&about_volumes((0..20).map(volume))).await;
     let page = page.render();
