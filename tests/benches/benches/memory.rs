@@ -20,7 +20,10 @@ use zonewarden_cluster::{Cluster, Kind};
 /// Makes up the lists and writes them below a folder, in place of measuring.
 const WRITE: &str = "--write-lists=";
 
-const PAGE: usize = 500;
+/// The pages in which the watches ask for a resource.
+fn page_size(resource: &str) -> usize {
+    if resource == "nodes" { 100 } else { 500 }
+}
 
 const RESOURCES: [&str; 8] = [
     "persistentvolumes",
@@ -57,9 +60,9 @@ fn write(size: Size, folder: &Path) -> io::Result<()> {
     for resource in RESOURCES {
         let mut from = 0;
         loop {
-            let page = page(size, resource, from, PAGE);
+            let page = page(size, resource, from, page_size(resource));
             std::fs::write(file(folder, resource, from), page.to_string())?;
-            from += PAGE;
+            from += page_size(resource);
             if page["metadata"]["continue"] == "" {
                 break;
             }
@@ -103,6 +106,7 @@ async fn answer(folder: PathBuf, request: Request<Body>) -> io::Result<Response<
     }
     let from = value("continue=").and_then(|text| text.parse().ok()).unwrap_or(0);
     let resource = request.uri().path().rsplit('/').next().unwrap_or_default();
+    assert_eq!(value("limit=").and_then(|limit| limit.parse().ok()), Some(page_size(resource)), "the pages' size");
     let page = std::fs::read(file(&folder, resource, from))?;
     Ok(Response::new(Body::from(page)))
 }

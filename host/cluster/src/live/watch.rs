@@ -22,7 +22,12 @@ use crate::objects::Kind;
 use crate::reading::Reading;
 use crate::store::{Cluster, Listing};
 
-/// A page of pods is several megabytes, three times over while it is decoded. Two, so that a kind that hangs holds up no other.
+/// So many objects are listed at once, as client-go does.
+const PAGE_SIZE: u32 = 500;
+/// A Node with the names of all its images is several times as long as any other object.
+const PAGE_SIZE_OF_NODES: u32 = 100;
+
+/// A page is several megabytes, three times over while it is decoded. Two, so that a kind that hangs holds up no other.
 const PAGES_AT_ONCE: usize = 2;
 
 impl Client {
@@ -47,10 +52,12 @@ impl Client {
         let connection = Connection::new(K::KIND, cluster, pages, longest_pause);
         let api = kube::Api::<Decoded<K>>::all(connection.client(self.kube()));
         let mut feed = Feed { kind: K::KIND, cluster: Arc::clone(cluster), listing: Listing::new(K::KIND), skipped: 0 };
+        let page_size = if K::KIND == Kind::Node { PAGE_SIZE_OF_NODES } else { PAGE_SIZE };
+        let config = watcher::Config::default().page_size(page_size);
         async move {
             let mut pauses = DefaultBackoff::default();
             loop {
-                let mut events = pin!(watcher(api.clone(), watcher::Config::default()));
+                let mut events = pin!(watcher(api.clone(), config.clone()));
                 while let Some(event) = events.next().await {
                     let has_failed = event.is_err();
                     let next = feed.take(event);
