@@ -81,6 +81,7 @@ pub(crate) struct LiveArgs {
 
 impl LiveArgs {
     /// Whether any flag asks for a live world.
+    #[cfg(test)]
     pub(crate) fn is_named(&self) -> bool {
         let Self { kubeconfig, context, region, endpoint_url, profile } = self;
         kubeconfig.is_some() || [context, region, endpoint_url, profile].into_iter().any(Option::is_some)

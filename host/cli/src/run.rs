@@ -21,14 +21,13 @@ use tokio::task::JoinSet;
 use zonewarden_cluster::api::{Event, Reference};
 use zonewarden_cluster::{Kind, Write};
 use zonewarden_engine::PolicySlot;
-use zonewarden_sync::{Host, Modes, Options, Parts};
+use zonewarden_sync::{Host, Modes, Options};
 
 use crate::args::run::{Mode, RunArgs};
 use crate::{config, decider};
 use health::{Health, Heartbeat, Part};
 use policy_files::{Notice, PolicyFiles};
 use shutdown::{Shutdown, Signals};
-use sources::Sources;
 
 /// A turn of the loop reads Leases and writes remedies, each with timeouts of its own.
 const TURN: Duration = Duration::from_secs(120);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 use zonewarden_cluster::{self as cluster, Index};
 use zonewarden_documents::Severity;
@@ -73,7 +73,8 @@ pub(crate) fn of(args: &WorldArgs) -> Result<World> {
     }
     if args.cluster.is_empty() {
         #[cfg(all(feature = "aws", feature = "live"))]
-        return live::of(&args.live);
+        return live::of(&args.live)
+            .with_context(|| format!("no world on files is named ({ON_FILES}), and the live one can't be read"));
         #[cfg(not(all(feature = "aws", feature = "live")))]
         return Err(lacking());
     }
@@ -100,6 +101,7 @@ pub(crate) fn lacking() -> anyhow::Error {
 }
 
 /// What keeps a build from reading a live world, by the features that it has; `None` where nothing does.
+#[cfg(any(test, not(all(feature = "aws", feature = "live"))))]
 fn lack(live: bool, aws: bool) -> Option<String> {
     let (missing, what) = match (live, aws) {
         (true, true) => return None,

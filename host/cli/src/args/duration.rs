@@ -1,5 +1,4 @@
 //! Durations as people write them: `15s`, `2m`, `1h30m`.
-#![allow(dead_code, reason = "wired by run")]
 
 use std::time::Duration;
 

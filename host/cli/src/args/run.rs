@@ -52,9 +52,6 @@ pub(crate) struct ModeArgs {
     /// Whether labels and node affinity are written to PersistentVolumes
     #[arg(long, env = "ZONEWARDEN_LABEL_MODE", value_enum)]
     label_mode: Option<Mode>,
-    /// Whether pods are kept from nodes that their volumes can't follow to
-    #[arg(long, env = "ZONEWARDEN_PLACE_MODE", value_enum)]
-    place_mode: Option<Mode>,
     /// Whether remedies for attachments are carried out
     #[arg(long, env = "ZONEWARDEN_RECONCILE_MODE", value_enum)]
     reconcile_mode: Option<Mode>,
@@ -70,11 +67,6 @@ impl ModeArgs {
     /// What the job label may do.
     pub(crate) fn label(&self) -> Mode {
         self.label_mode.unwrap_or(self.mode)
-    }
-
-    /// What the job place may do.
-    pub(crate) fn place(&self) -> Mode {
-        self.place_mode.unwrap_or(self.mode)
     }
 
     /// What the job reconcile may do.

@@ -33,6 +33,7 @@ impl Shutdown {
     }
 
     /// Whether the end was asked for.
+    #[cfg(test)]
     pub(crate) fn is_requested(&self) -> bool {
         *self.0.borrow() || self.0.has_changed().is_err()
     }

@@ -33,7 +33,7 @@ fn with_file(content: &str, args: &[&str]) -> Result<RunArgs, String> {
 #[test]
 fn nothing_given_observes_at_the_usual_pace() {
     let run = parsed(&[]).expect("no flag is needed");
-    assert_eq!([run.modes.label(), run.modes.place(), run.modes.reconcile()], [Mode::Observe; 3]);
+    assert_eq!([run.modes.label(), run.modes.reconcile()], [Mode::Observe; 2]);
     assert_eq!((run.modes.delete_pods, run.modes.delete_leaked_attachments), (false, false));
     let PollingArgs { volume_interval, instance_interval, suspect_interval } = run.polling;
     assert_eq!([volume_interval, instance_interval, suspect_interval].map(|interval| interval.as_secs()), [60, 15, 1]);
@@ -48,13 +48,12 @@ fn nothing_given_observes_at_the_usual_pace() {
 fn a_job_s_own_mode_wins_over_that_of_all() {
     let modes = |args: &[&str]| {
         let modes = parsed(args).expect("the flags are good").modes;
-        [modes.label(), modes.place(), modes.reconcile()]
+        [modes.label(), modes.reconcile()]
     };
     use Mode::{Enforce, Observe};
-    assert_eq!(modes(&["--mode", "enforce"]), [Enforce; 3]);
-    assert_eq!(modes(&["--mode", "enforce", "--reconcile-mode", "observe"]), [Enforce, Enforce, Observe]);
-    assert_eq!(modes(&["--label-mode=enforce"]), [Enforce, Observe, Observe]);
-    assert_eq!(modes(&["--place-mode", "enforce", "--mode", "observe"]), [Observe, Enforce, Observe]);
+    assert_eq!(modes(&["--mode", "enforce"]), [Enforce; 2]);
+    assert_eq!(modes(&["--mode", "enforce", "--reconcile-mode", "observe"]), [Enforce, Observe]);
+    assert_eq!(modes(&["--label-mode=enforce"]), [Enforce, Observe]);
 }
 
 #[test]
