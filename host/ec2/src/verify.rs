@@ -34,8 +34,8 @@ pub trait BulkVerify: Send + Sync {
     fn verify<'a>(&'a self, question: &'a Question) -> Answer<'a>;
 }
 
-/// What one look gave. The lists have the question's length and order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+/// What one look gave. The lists have the question's length and order; those of a look that broke off are empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Sweep {
     /// For each volume what is known.
     pub volumes: Vec<Evidence<Volume>>,

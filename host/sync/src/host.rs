@@ -122,6 +122,8 @@ impl Host {
         for kind in self.schedule.due(self.started.elapsed(), &self.plan) {
             self.ask(kind, sender);
         }
+        let oldest = self.reconciler.oldest_evidence(self.now().moment);
+        self.status.send_modify(|status| status.oldest_evidence = oldest);
         self.read_leases().await;
         self.finish().await;
     }
@@ -131,7 +133,11 @@ impl Host {
         let question = kind.question(&self.plan);
         let (ec2, sender, asked) = (Arc::clone(&self.parts.ec2), sender.clone(), self.now().moment);
         tokio::spawn(async move {
-            let sweep = ec2.verify(&question).await;
+            let asking = Arc::new(question);
+            let asked_for = Arc::clone(&asking);
+            // What breaks off is an answer too, or this kind would never be asked again.
+            let sweep = tokio::spawn(async move { ec2.verify(&asked_for).await }).await.unwrap_or_default();
+            let question = Arc::unwrap_or_clone(asking);
             // Nobody listens any more where the host has stopped.
             drop(sender.send(Answered { kind, question, sweep, asked }).await);
         });
@@ -152,8 +158,6 @@ impl Host {
             Ok(judged) => self.dispose(judged, scope).await,
             Err(error) => self.complain(&error),
         }
-        let oldest = self.reconciler.oldest_evidence(self.now().moment);
-        self.status.send_modify(|status| status.oldest_evidence = oldest);
     }
 
     async fn read_leases(&mut self) {
