@@ -65,7 +65,9 @@ macro_rules! kinds {
             pub fn apply(&mut self, object: Object) -> Option<Object> {
                 match object {
                     $(Object::$kind(object) => {
-                        let before = put(&mut self.$all, &mut self.joins, Arc::new(compact(object)));
+                        let mut object = compact(object);
+                        share_namespace(&self.$all, &mut object.identity.name);
+                        let before = put(&mut self.$all, &mut self.joins, Arc::new(object));
                         before.map(|before| Object::$kind(Arc::unwrap_or_clone(before)))
                     })*
                 }
@@ -216,6 +218,16 @@ impl Index {
 #[allow(clippy::needless_pass_by_value, reason = "the roomy one goes")]
 fn compact<T: Clone>(object: T) -> T {
     object.clone()
+}
+
+/// The objects of a namespace share its name.
+fn share_namespace<T: Record>(objects: &Objects<T>, name: &mut ObjectName) {
+    let mut others = objects.all(|object| object.identity().name.namespace.cmp(&name.namespace));
+    let known = others.next().map(|object| Arc::clone(&object.identity().name.namespace));
+    drop(others);
+    if let Some(known) = known {
+        name.namespace = known;
+    }
 }
 
 fn put<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, object: Arc<T>) -> Option<Arc<T>> {
