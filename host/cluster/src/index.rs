@@ -25,6 +25,9 @@ const LEASE_NAMESPACE: &str = "kube-node-lease";
 
 /// Objects of one kind in the order of their names.
 type Objects<T> = Ordered<Arc<T>>;
+/// What was and what is.
+type Difference<T> = (Option<T>, Option<T>);
+
 /// A record as the index keeps it.
 trait Record: Clone + PartialEq {
     fn identity(&self) -> &Identity;
@@ -65,7 +68,9 @@ macro_rules! kinds {
             pub fn apply(&mut self, object: Object) -> Option<Object> {
                 match object {
                     $(Object::$kind(object) => {
-                        let before = put(&mut self.$all, &mut self.joins, Arc::new(compact(object)));
+                        let mut object = compact(object);
+                        share_namespace(&self.$all, &mut object.identity.name);
+                        let before = put(&mut self.$all, &mut self.joins, &Arc::new(object));
                         before.map(|before| Object::$kind(Arc::unwrap_or_clone(before)))
                     })*
                 }
@@ -85,7 +90,7 @@ macro_rules! kinds {
             pub(crate) fn absorb(&mut self, kind: Kind, other: &Self) -> Vec<ObjectName> {
                 match kind {
                     $(Kind::$kind => {
-                        let objects = other.$all.iter().cloned();
+                        let objects = other.$all.iter();
                         let before = objects.filter_map(|object| put(&mut self.$all, &mut self.joins, object));
                         before.map(|before| before.identity.name.clone()).collect()
                     })*
@@ -100,7 +105,7 @@ macro_rules! kinds {
                 other: &Self,
                 kept: &BTreeSet<ObjectName>,
                 wanted: bool,
-            ) -> Vec<(Option<Object>, Option<Object>)> {
+            ) -> Vec<Difference<Object>> {
                 match kind {
                     $(Kind::$kind => {
                         let owned = |object: Option<Arc<$kind>>| object.map(Arc::unwrap_or_clone).map(Object::$kind);
@@ -218,8 +223,18 @@ fn compact<T: Clone>(object: T) -> T {
     object.clone()
 }
 
-fn put<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, object: Arc<T>) -> Option<Arc<T>> {
-    let before = objects.insert(Arc::clone(&object));
+/// The objects of a namespace share its name.
+fn share_namespace<T: Record>(objects: &Objects<T>, name: &mut ObjectName) {
+    let mut others = objects.all(|object| object.identity().name.namespace.cmp(&name.namespace));
+    let known = others.next().map(|object| Arc::clone(&object.identity().name.namespace));
+    drop(others);
+    if let Some(known) = known {
+        name.namespace = known;
+    }
+}
+
+fn put<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, object: &Arc<T>) -> Option<Arc<T>> {
+    let before = objects.insert(Arc::clone(object));
     if let Some(before) = &before {
         before.unlink(joins);
     }
@@ -239,13 +254,13 @@ fn adopt<T: Record>(
     joins: &mut Joins,
     others: &Objects<T>,
     kept: &BTreeSet<ObjectName>,
-) -> Vec<(Option<Arc<T>>, Option<Arc<T>>)> {
+) -> Vec<Difference<Arc<T>>> {
     let stays = |object: &Arc<T>| kept.contains(&object.identity().name) || others.get(|o| o.order(object)).is_some();
     let gone: Vec<_> = objects.iter().filter(|object| !stays(object)).cloned().collect();
     let mut differences = Vec::new();
     for object in others.iter() {
         if objects.get(|known| known.order(object)).is_none_or(|known| known != object) {
-            let before = put(objects, joins, Arc::clone(object));
+            let before = put(objects, joins, object);
             differences.push((before, Some(Arc::clone(object))));
         }
     }

@@ -22,7 +22,7 @@ const WRITE: &str = "--write-lists=";
 
 /// The pages in which the watches ask for a resource.
 fn page_size(resource: &str) -> usize {
-    if resource == "nodes" { 100 } else { 500 }
+    if resource == "nodes" { 50 } else { 250 }
 }
 
 const RESOURCES: [&str; 8] = [

@@ -91,7 +91,7 @@ async fn one_malformed_object_among_good_ones_costs_itself_only() {
     );
     assert_eq!((world.cluster.filling(), world.cluster.all_synced()), (vec![], true));
     let lists = world.script.calls(&list(PODS));
-    assert_eq!((lists.len(), lists[0].query("limit"), lists[0].query("resourceVersion")), (1, "500", ""));
+    assert_eq!((lists.len(), lists[0].query("limit"), lists[0].query("resourceVersion")), (1, "250", ""));
     let watches = world.script.calls(&watch(PODS));
     assert_eq!((watches[0].query("resourceVersion"), watches[0].query("allowWatchBookmarks")), ("10", "true"));
 }
