@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use zonewarden_cluster_tests::rescuer::Rescuer;
-use zonewarden_cluster_tests::scenarios::{Outcome, Scenario, deaths, living, play_all};
+use zonewarden_cluster_tests::scenarios::{Outcome, Scenario, deaths, detached, living, play_all};
 
 use crate::stage;
 
@@ -17,7 +17,7 @@ fn of(scenarios: &[Scenario], names: &[&str]) -> Vec<Scenario> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_script_recovers_the_dead() {
+async fn a_script_recovers_the_dead_and_heals_the_detached() {
     let Some(stage) = stage(&Rescuer::Script, Duration::from_secs(150)).await else { return };
     let scenarios: Vec<_> =
         deaths::ALL.iter().filter(|scenario| !FOOLED_IN.contains(&scenario.name)).copied().collect();
@@ -25,7 +25,8 @@ async fn a_script_recovers_the_dead() {
     for one in played {
         let Outcome::RanAgain(away) = one.outcome else { panic!("{}: {:?}", one.name, one.outcome) };
         // The attach-detach controller notices a deleted attachment only in its sync, once a minute.
-        let bar = if one.name == "node-deleted-at-once" { 80 } else { 40 };
+        let waits_for_sync = ["node-deleted-at-once", "detached-then-again"].contains(&one.name);
+        let bar = if waits_for_sync { 80 } else { 40 };
         assert!(away < Duration::from_secs(bar), "{}: {away:?}", one.name);
     }
 }
