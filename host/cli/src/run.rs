@@ -53,7 +53,8 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
     let health = Health::default();
     let engine = decider::engine(&args.decider)?;
     let settings = config::settings(args.decider.settings.as_deref())?;
-    let policy = decider::policy_of(&engine, &args.decider)?.with_settings(settings).context("the policy can't be used")?;
+    let policy =
+        decider::policy_of(&engine, &args.decider)?.with_settings(settings).context("the policy can't be used")?;
     let slot = Arc::new(PolicySlot::new(policy));
     let mut tasks = JoinSet::new();
     let sources = sources::of(args, &health, &shutdown, &mut tasks).await?;

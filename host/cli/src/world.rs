@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 use jiff::Timestamp;
 use zonewarden_cluster::{self as cluster, Index};
+use zonewarden_contract::types::AwsVolumeId;
 use zonewarden_documents::Severity;
 use zonewarden_ec2 as ec2;
-use zonewarden_contract::types::AwsVolumeId;
 use zonewarden_engine::ConfiguredPolicy;
 use zonewarden_sync::Survey;
 
@@ -59,7 +59,9 @@ impl World {
     /// Asks the policy what the ids of this world mean.
     pub(crate) fn survey<'a>(&'a self, policy: &'a ConfiguredPolicy) -> Result<Survey<'a>, zonewarden_engine::Error> {
         match &self.ec2 {
-            Ec2::Files(files) => Survey::new(&self.cluster, policy, files.observed_at, |question| files.sweep(question)),
+            Ec2::Files(files) => {
+                Survey::new(&self.cluster, policy, files.observed_at, |question| files.sweep(question))
+            }
             #[cfg(all(feature = "aws", feature = "live"))]
             Ec2::Live(live) => Survey::new(&self.cluster, policy, Timestamp::now(), |question| live.sweep(question)),
         }

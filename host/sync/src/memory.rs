@@ -7,20 +7,18 @@ use std::collections::{HashMap, HashSet};
 
 use zonewarden_cluster::records::VolumeAttachment;
 use zonewarden_contract::attachment::{AttachmentState, InstanceState, MissingInstance};
-use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeState};
+use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName};
 use zonewarden_ec2::{Evidence, Instance, Question, Sweep, Volume};
 
 use crate::clock::{Moment, Now};
 
+mod claims;
+
+pub(crate) use claims::Run;
+use claims::{InstanceClaim, Repeated, VolumeClaim, instance_claim, volume_claim};
+
 /// A volume and an instance.
 pub(crate) type PairKey = (AwsVolumeId, InstanceId);
-
-/// How often in a row something was seen, and for how long.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) reads: u32,
-    pub(crate) seconds: u32,
-}
 
 /// Everything that was seen.
 #[derive(Debug, Default)]
@@ -68,45 +66,6 @@ struct Pair {
     since: Moment,
     volume: Option<Repeated<VolumeClaim>>,
     instance: Option<Repeated<InstanceClaim>>,
-}
-
-#[derive(Debug)]
-struct Repeated<T> {
-    claim: T,
-    reads: u32,
-    first: Moment,
-    last: Moment,
-}
-
-/// What a read of a volume says of one pair.
-#[derive(Debug, PartialEq)]
-enum VolumeClaim {
-    Missing,
-    Found { state: VolumeState, own: Option<AttachmentState>, others: usize, device: Option<String> },
-}
-
-/// What a read of an instance says of one pair.
-#[derive(Debug, PartialEq)]
-enum InstanceClaim {
-    Missing,
-    Found { state: InstanceState, mapping: Option<AttachmentState> },
-}
-
-impl<T: PartialEq> Repeated<T> {
-    fn take(before: Option<Self>, claim: T, asked: Moment) -> Option<Self> {
-        match before {
-            // An answer that overtook another is no second read.
-            Some(before) if before.last >= asked => Some(before),
-            Some(before) if before.claim == claim => {
-                Some(Self { reads: before.reads.saturating_add(1), last: asked, ..before })
-            }
-            Some(_) | None => Some(Self { claim, reads: 1, first: asked, last: asked }),
-        }
-    }
-
-    fn run(&self) -> Run {
-        Run { reads: self.reads, seconds: self.last.seconds_since(self.first) }
-    }
 }
 
 impl Memory {
@@ -216,10 +175,15 @@ impl Memory {
         self.instances.get(instance)?.evidence.record().map(|record| &record.state)
     }
 
-    /// Whether EC2 last showed a volume, and not on this instance.
-    pub(crate) fn has_left(&self, volume: &AwsVolumeId, instance: &InstanceId) -> bool {
-        let record = self.volumes.get(volume).and_then(|seen| seen.evidence.record());
-        record.is_some_and(|record| record.holders().all(|holder| holder.instance.as_ref() != Some(instance)))
+    /// Whether DescribeVolumes showed the volume, in the pair's generation, and not on its instance.
+    pub(crate) fn has_left(&self, key: &PairKey) -> bool {
+        self.pairs.get(key).and_then(|pair| pair.volume.as_ref()).is_some_and(Repeated::has_left)
+    }
+
+    /// Whether an instance has a volume among its block devices; `None` where it was never described.
+    pub(crate) fn maps(&self, instance: &InstanceId, volume: &AwsVolumeId) -> Option<bool> {
+        let record = self.instances.get(instance)?.evidence.record()?;
+        Some(record.mapping(volume).is_some_and(|state| *state != AttachmentState::Detached))
     }
 
     /// Whether EC2 says that it does not know an instance.
@@ -300,35 +264,5 @@ fn recall<T: Clone>(seen: Option<&Seen<T>>, now: &Now, limit: u32) -> Evidence<T
             Evidence::Missing { observed_at, absent_by_filter: *absent_by_filter }
         }
         Evidence::Found { record, .. } => Evidence::Found { observed_at, record: record.clone() },
-    }
-}
-
-fn volume_claim(evidence: &Evidence<Volume>, instance: &InstanceId) -> Option<VolumeClaim> {
-    match evidence {
-        Evidence::Unknown(_) => None,
-        Evidence::Missing { .. } => Some(VolumeClaim::Missing),
-        Evidence::Found { record, .. } => {
-            let is_own = |held: &&zonewarden_ec2::Attachment| held.instance.as_ref() == Some(instance);
-            let own = record.holders().find(is_own);
-            Some(VolumeClaim::Found {
-                state: record.state.clone(),
-                own: own.map(|held| held.state.clone()),
-                others: record.holders().filter(|held| !is_own(held)).count(),
-                device: own.and_then(|held| held.device.clone()),
-            })
-        }
-    }
-}
-
-fn instance_claim(evidence: &Evidence<Instance>, volume: &AwsVolumeId) -> Option<InstanceClaim> {
-    match evidence {
-        Evidence::Unknown(_) => None,
-        Evidence::Missing { .. } => Some(InstanceClaim::Missing),
-        Evidence::Found { record, .. } => {
-            // The mappings of a terminated instance fade one by one, which is no news.
-            let is_dead = matches!(record.state, InstanceState::Terminated);
-            let mapping = if is_dead { None } else { record.mapping(volume).cloned() };
-            Some(InstanceClaim::Found { state: record.state.clone(), mapping })
-        }
     }
 }

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use zonewarden_cluster::Index;
 use zonewarden_cluster::records::{AttachedSource, AttachmentError, Node, VolumeAttachment};
 use zonewarden_contract::attachment::{
-    self, AbsentNode, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport,
-    MissingVolume, NodeReport, Observation, OutOfServiceTaint, PresentNode, Usage, VolumeReport,
+    self, AbsentNode, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport, MissingVolume, NodeReport,
+    Observation, OutOfServiceTaint, PresentNode, Usage, VolumeReport,
 };
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeSource};
 use zonewarden_ec2::{self as ec2, Evidence};
@@ -166,12 +166,7 @@ impl Survey<'_> {
         }
     }
 
-    fn ec2_attachment(
-        &self,
-        volume: &AwsVolumeId,
-        held: &ec2::Attachment,
-        this: Option<&InstanceId>,
-    ) -> Ec2Attachment {
+    fn ec2_attachment(&self, volume: &AwsVolumeId, held: &ec2::Attachment, this: Option<&InstanceId>) -> Ec2Attachment {
         let holder = match &held.instance {
             None => Holder::Service(
                 held.owning_service.clone().or_else(|| held.associated_resource.clone()).unwrap_or_default(),

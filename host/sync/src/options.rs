@@ -54,11 +54,7 @@ pub struct Intervals {
 
 impl Default for Intervals {
     fn default() -> Self {
-        Self {
-            volumes: Duration::from_secs(60),
-            instances: Duration::from_secs(15),
-            suspects: Duration::from_secs(1),
-        }
+        Self { volumes: Duration::from_secs(60), instances: Duration::from_secs(15), suspects: Duration::from_secs(1) }
     }
 }
 

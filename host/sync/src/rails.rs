@@ -6,11 +6,11 @@
 
 use std::fmt;
 
+use zonewarden_contract::attachment::AttachmentState;
 use zonewarden_contract::attachment::{
     Ec2Attachment, InstanceReport, InstanceState, Lease, NodeReport, Observation, OutOfServiceTaint, PresentNode,
     VolumeReport,
 };
-use zonewarden_contract::attachment::AttachmentState;
 use zonewarden_contract::types::{Remedy, VolumeState};
 
 pub(crate) mod breaker;
@@ -39,11 +39,7 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self {
-            quiet_seconds: QUIET_SECONDS,
-            consistent_seconds: CONSISTENT_SECONDS,
-            leaked_seconds: LEAKED_SECONDS,
-        }
+        Self { quiet_seconds: QUIET_SECONDS, consistent_seconds: CONSISTENT_SECONDS, leaked_seconds: LEAKED_SECONDS }
     }
 }
 
@@ -68,6 +64,9 @@ pub(crate) struct Case<'a> {
     pub(crate) silent: bool,
     /// Whether the Lease was renewed since EC2 was first seen to say what it says of the volume.
     pub(crate) renewed_since: bool,
+    /// Whether the instance that the Node is now has the volume among its block devices, by DescribeInstances; `None` where
+    /// nobody knows.
+    pub(crate) node_has_volume: Option<bool>,
     pub(crate) patience: Patience,
     pub(crate) rails: &'a Rails,
 }
@@ -113,7 +112,9 @@ fn delete_dead(case: &Case<'_>) -> Result<(), Withheld> {
     prove_death(case)?;
     case.demand(Rail::NoPodBound, case.observation.usage.bound_to_node == 0, "pods-bound-to-the-name")?;
     match &case.observation.node {
-        NodeReport::Present(node) => case.demand(Rail::NotInUse, !node.volume_in_use || is_own(case, node), "volume-in-use"),
+        NodeReport::Present(node) => {
+            case.demand(Rail::NotInUse, !node.volume_in_use || is_own(case, node), "volume-in-use")
+        }
         NodeReport::Absent(_) | NodeReport::Unknown => Ok(()),
     }
 }
@@ -139,17 +140,23 @@ fn delete_detached(case: &Case<'_>) -> Result<(), Withheld> {
     let age = attachment.age_seconds.min(case.settled_seconds);
     case.demand(Rail::Quiet, age >= case.patience.quiet_seconds, "too-young")?;
     let VolumeReport::Found(volume) = &case.observation.volume_report else { return Err(Withheld("volume-unknown")) };
-    let InstanceReport::Found(instance) = &case.observation.instance_report else {
-        return Err(Withheld("instance-unknown"));
-    };
     let free = volume.state == VolumeState::Available && !volume.attachments.iter().any(holds);
     case.demand(Rail::AttachedNowhere, free, "attached-somewhere")?;
-    let mapped = instance.mapping.as_ref().is_some_and(|state| *state != AttachmentState::Detached);
-    case.demand(Rail::BothApis, !mapped, "apis-disagree")?;
-    let repeated = is_repeated(case, volume.reads, volume.consistent_seconds)
-        && is_repeated(case, instance.reads, instance.consistent_seconds);
-    case.demand(Rail::TwoSweeps, repeated, "not-seen-twice")?;
-    let node = own_node(case)?;
+    case.demand(Rail::TwoSweeps, is_repeated(case, volume.reads, volume.consistent_seconds), "not-seen-twice")?;
+    let NodeReport::Present(node) = &case.observation.node else { return Err(Withheld("node-absent")) };
+    if is_own(case, node) {
+        own_node(case)?;
+        let InstanceReport::Found(instance) = &case.observation.instance_report else {
+            return Err(Withheld("instance-unknown"));
+        };
+        let mapped = instance.mapping.as_ref().is_some_and(|state| *state != AttachmentState::Detached);
+        case.demand(Rail::BothApis, !mapped, "apis-disagree")?;
+        case.demand(Rail::TwoSweeps, is_repeated(case, instance.reads, instance.consistent_seconds), "not-seen-twice")?;
+    } else {
+        // A new instance has the name, and its pods wait for what the attachment of the dead one holds up.
+        prove_death(case)?;
+        case.demand(Rail::BothApis, case.node_has_volume == Some(false), "apis-disagree")?;
+    }
     // A kubelet that was cut off before that may have started a container of which nobody has heard.
     case.demand(Rail::KubeletAlive, node.ready && case.renewed_since, "kubelet-not-heard-since")?;
     let usage = &case.observation.usage;
@@ -162,9 +169,8 @@ fn delete_leaked(case: &Case<'_>) -> Result<(), Withheld> {
     let age = attachment.age_seconds.min(case.settled_seconds);
     case.demand(Rail::Quiet, age >= case.patience.quiet_seconds, "too-young")?;
     let usage = &case.observation.usage;
-    let unused = usage.pods_on_node == 0
-        && usage.pods_elsewhere == 0
-        && usage.unused_seconds >= case.patience.leaked_seconds;
+    let unused =
+        usage.pods_on_node == 0 && usage.pods_elsewhere == 0 && usage.unused_seconds >= case.patience.leaked_seconds;
     case.demand(Rail::Unused, unused, "used-lately")?;
     match &case.observation.node {
         NodeReport::Present(node) => {
@@ -192,9 +198,13 @@ pub(crate) fn prove_death(case: &Case<'_>) -> Result<(), Withheld> {
     let released = !volume.attachments.iter().any(|held| holds(held) && held.instance == *instance);
     case.demand(Rail::Released, released, "not-released")?;
     match &case.observation.node {
-        NodeReport::Present(node) if is_own(case, node) => case.demand(Rail::Silence, case.silent, "kubelet-not-silent"),
+        NodeReport::Present(node) if is_own(case, node) => {
+            case.demand(Rail::Silence, case.silent, "kubelet-not-silent")
+        }
         NodeReport::Present(node) if node.instance.is_none() => Err(Withheld("node-instance-unknown")),
-        NodeReport::Present(_) => twice(case, (volume.reads, volume.consistent_seconds), (instance_reads, instance_seconds)),
+        NodeReport::Present(_) => {
+            twice(case, (volume.reads, volume.consistent_seconds), (instance_reads, instance_seconds))
+        }
         NodeReport::Absent(absent) => {
             case.demand(Rail::FreeName, !absent.name_taken, "name-taken")?;
             twice(case, (volume.reads, volume.consistent_seconds), (instance_reads, instance_seconds))
@@ -263,7 +273,8 @@ pub(crate) fn names(text: &str, id: &str) -> bool {
     let is_word = |char: char| char.is_ascii_alphanumeric();
     !id.is_empty()
         && text.match_indices(id).any(|(at, _)| {
-            !text[..at].chars().next_back().is_some_and(is_word) && !text[at + id.len()..].chars().next().is_some_and(is_word)
+            !text[..at].chars().next_back().is_some_and(is_word)
+                && !text[at + id.len()..].chars().next().is_some_and(is_word)
         })
 }
 

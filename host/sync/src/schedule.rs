@@ -41,11 +41,9 @@ impl Kind {
     pub(crate) fn question(self, plan: &Plan) -> Question {
         match self {
             Self::Volumes => Question { volumes: plan.all.volumes.clone(), ..Question::default() },
-            Self::Instances => Question {
-                instances: plan.all.instances.clone(),
-                names: plan.all.names.clone(),
-                ..Question::default()
-            },
+            Self::Instances => {
+                Question { instances: plan.all.instances.clone(), names: plan.all.names.clone(), ..Question::default() }
+            }
             Self::Suspects => plan.suspects.clone(),
         }
     }

@@ -4,6 +4,7 @@
 //! must not taint a living machine's Node, delete a pod or an attachment that a living machine's container uses; and it must
 //! do what is right, or a host that does nothing would pass.
 
+mod each_rail;
 mod ec2;
 mod machines;
 mod runs;

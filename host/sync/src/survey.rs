@@ -64,7 +64,16 @@ impl<'a> Survey<'a> {
     ) -> Result<Self, Error> {
         identities.learn_contradictions(&facts, policy)?;
         let occupancy = Occupancy::count(cluster, &identities, policy.info());
-        Ok(Self { cluster, policy, identities, occupancy, facts, history, groups: OnceLock::new(), problems: Vec::new() })
+        Ok(Self {
+            cluster,
+            policy,
+            identities,
+            occupancy,
+            facts,
+            history,
+            groups: OnceLock::new(),
+            problems: Vec::new(),
+        })
     }
 
     /// The classes of the nodes, which not every survey needs.

@@ -4,7 +4,7 @@ use zonewarden_bindings::attachment::{Drift, Judgement, OutOfServiceTaint, Prese
 use zonewarden_bindings::types::{Remedy, Severity};
 
 use super::death::{Death, Missing, prove};
-use super::evidence::{Node, Pair};
+use super::evidence::{Node, Pair, is_kubelet_alive};
 use super::verdict::{Pods, drift, in_progress, say, unknown, unstable};
 
 /// Another instance bears the Node's name (E11). A detach would reach the new instance, so nothing is deleted before the old
@@ -39,11 +39,31 @@ pub(super) fn same_name(pair: &Pair<'_>) -> Option<Judgement> {
         let text = format!("the old instance is dead and the Node is instance {new} now; the VolumeAttachment can go");
         return Some(propose(dead(pair, "same-name-instance-dead", text), Remedy::DeleteDeadAttachment, None));
     };
+    if awaited_on_new(pair, node) {
+        let text = format!(
+            "the old instance is dead, EC2 has the volume attached nowhere, and {} on instance {new}, which has the \
+             Node's name now, wait for it; deleting the VolumeAttachment lets Kubernetes attach it there",
+            Pods(pair.pods_on_node())
+        );
+        let told = drift(pair, Drift::DetachedWaiting, Severity::Error, &say("same-name-detached-waiting", text));
+        return Some(propose(told, Remedy::DeleteDetachedAttachment, None));
+    }
     let text = format!(
         "the old instance is dead and the Node is instance {new} now, but {obstacle}; free the volume and the Node \
          of pods first"
     );
     Some(dead(pair, "same-name-node-in-use", text))
+}
+
+/// Whether pods that wait on the new instance hold the VolumeAttachment of the old one up: none of their containers was ever
+/// started, so they use nothing, and wait for an attachment that Kubernetes believes to be there (E9 b under E11).
+fn awaited_on_new(pair: &Pair<'_>, node: &PresentNode) -> bool {
+    let waits = pair.pods_on_node() > 0 && pair.observation.usage.started_on_node == 0;
+    waits
+        && pair.attachment.is_some_and(|attachment| attachment.attached)
+        && pair.held().next().is_none()
+        && pair.is_volume_confirmed()
+        && is_kubelet_alive(node)
 }
 
 /// What forbids to delete the VolumeAttachment of a dead instance whose name a new one bears.

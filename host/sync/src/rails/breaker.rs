@@ -32,7 +32,12 @@ pub(crate) enum Turn {
 
 impl Breaker {
     /// Takes in one look: the volumes that are bad now, among those that were looked at.
-    pub(crate) fn take(&mut self, looked_at: &BTreeSet<AwsVolumeId>, bad: &BTreeSet<AwsVolumeId>, known: usize) -> Turn {
+    pub(crate) fn take(
+        &mut self,
+        looked_at: &BTreeSet<AwsVolumeId>,
+        bad: &BTreeSet<AwsVolumeId>,
+        known: usize,
+    ) -> Turn {
         self.look += 1;
         self.bad.retain(|volume, _| bad.contains(volume) || !looked_at.contains(volume));
         for volume in bad {

@@ -3,7 +3,7 @@
 use zonewarden_cluster::api::Reference;
 use zonewarden_cluster::records::PersistentVolume;
 use zonewarden_cluster::{Index, Kind, ObjectName};
-use zonewarden_contract::attachment::{Lease, OutOfServiceTaint, Verdict};
+use zonewarden_contract::attachment::{Lease, NodeReport, OutOfServiceTaint, Verdict};
 use zonewarden_contract::labelling::LabellingBasis;
 use zonewarden_contract::types::{Label, Reason, Remedy, Severity, VolumeAffinity};
 use zonewarden_engine::Error;
@@ -55,6 +55,13 @@ impl Reconciler {
                 let since = key_of(pair).and_then(|key| self.watched.memory.volume_since(&key));
                 since.is_some_and(|since| self.watched.leases.changed_after(node, since))
             }),
+            node_has_volume: match &pair.observation.node {
+                NodeReport::Present(node) => {
+                    let instance = node.instance.as_ref();
+                    instance.and_then(|instance| self.watched.memory.maps(instance, &pair.observation.volume))
+                }
+                NodeReport::Absent(_) | NodeReport::Unknown => None,
+            },
             patience: self.options.patience,
             rails: &self.rails,
         }
@@ -239,9 +246,10 @@ fn of_volume(cluster: &Index, labelled: &LabelledVolume<'_>) -> Finding {
 
 /// All labels that are to be ours: those that are already, and those to be set. An apply takes off what it does not list.
 fn ours(volume: &PersistentVolume, set: &[Label]) -> Vec<Label> {
-    let kept = volume.labels.iter().filter(|label| {
-        volume.owned_labels.contains(&label.key) && set.iter().all(|new| new.key != label.key)
-    });
+    let kept = volume
+        .labels
+        .iter()
+        .filter(|label| volume.owned_labels.contains(&label.key) && set.iter().all(|new| new.key != label.key));
     let mut labels: Vec<Label> = kept.chain(set).cloned().collect();
     labels.sort_by(|one, other| one.key.cmp(&other.key));
     labels

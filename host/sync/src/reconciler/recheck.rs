@@ -143,7 +143,6 @@ impl Reconciler {
             annotation: None,
         })
     }
-
 }
 
 fn tainted(node: &Node, now: Timestamp) -> Write {

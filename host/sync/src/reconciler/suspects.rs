@@ -44,8 +44,8 @@ impl Suspects {
             let is_gone = watched.memory.is_missing(instance);
             let volume = source_of(cluster, attachment).and_then(|source| identities.identified(source));
             // A volume that left a living machine: its kubelet has to be heard before anything is done about it.
-            let has_left = |volume| watched.memory.has_left(volume, instance);
-            let has_left = attachment.attached && volume.is_some_and(|volume| has_left(&volume.volume));
+            let key = volume.map(|volume| (volume.volume.clone(), instance.clone()));
+            let has_left = attachment.attached && key.is_some_and(|key| watched.memory.has_left(&key));
             if has_left {
                 suspects.nodes.insert(attachment.node.clone());
             }
@@ -54,9 +54,9 @@ impl Suspects {
                 suspects.nodes.insert(attachment.node.clone());
                 // What a dying instance has not let go of yet need not be asked for until it is dead.
                 let is_dead = matches!(state, Some(InstanceState::Terminated)) || is_gone;
-                suspects.volumes.extend(
-                    volume.filter(|volume| is_dead && volume.askable).map(|volume| volume.volume.clone()),
-                );
+                suspects
+                    .volumes
+                    .extend(volume.filter(|volume| is_dead && volume.askable).map(|volume| volume.volume.clone()));
             }
         }
         suspects

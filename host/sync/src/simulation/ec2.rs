@@ -37,7 +37,9 @@ impl World {
                 return Evidence::Unknown(UnknownCause::NotListed);
             }
             match (ec2.holders.get(&id.aws_volume_id), lens.nonsense) {
-                (Some(holder), false) => Evidence::Found { observed_at, record: described(id, holder.as_deref(), lens) },
+                (Some(holder), false) => {
+                    Evidence::Found { observed_at, record: described(id, holder.as_deref(), lens) }
+                }
                 (None, _) | (_, true) => {
                     let (absent_by_filter, observed_at) = missing();
                     Evidence::Missing { observed_at, absent_by_filter }

@@ -48,7 +48,8 @@ impl World {
                 known.0 = machine.state.clone();
             }
         }
-        let (due, later): (Vec<_>, Vec<_>) = std::mem::take(&mut self.releases).into_iter().partition(|(at, _)| *at <= second);
+        let (due, later): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.releases).into_iter().partition(|(at, _)| *at <= second);
         self.releases = later;
         for (_, instance) in due {
             for holder in self.ec2.holders.values_mut().filter(|holder| holder.as_deref() == Some(&instance)) {
@@ -180,7 +181,8 @@ status: {{attached: false}}
 
     fn bring_back(&mut self) {
         let second = self.second;
-        let (due, later): (Vec<_>, Vec<_>) = std::mem::take(&mut self.coming).into_iter().partition(|(at, ..)| *at <= second);
+        let (due, later): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.coming).into_iter().partition(|(at, ..)| *at <= second);
         self.coming = later;
         for (_, number, node) in due {
             self.add_pod(number, &node);

@@ -22,11 +22,7 @@ impl Shared {
 
     fn answer<T: Send + 'static>(&self, answer: impl FnOnce(&mut World) -> Result<T, ApiError>) -> Reply<'_, T> {
         let mut world = self.lock();
-        let answer = if world.api_away {
-            Err(ApiError::Unavailable("away".to_owned()))
-        } else {
-            answer(&mut world)
-        };
+        let answer = if world.api_away { Err(ApiError::Unavailable("away".to_owned())) } else { answer(&mut world) };
         Box::pin(ready(answer))
     }
 }
@@ -140,14 +136,15 @@ impl World {
     fn judge_deletion(&mut self, attachment: &VolumeAttachment) {
         let (name, node) = (attachment.identity.name.to_string(), attachment.node.node_name.clone());
         let number: usize = name.split('-').nth(1).and_then(|number| number.parse().ok()).expect("csi-N-node-M");
-        let users: Vec<Pod> = self.pods().into_iter().filter(|pod| Self::number_of(&pod.identity.name) == number).collect();
+        let users: Vec<Pod> =
+            self.pods().into_iter().filter(|pod| Self::number_of(&pod.identity.name) == number).collect();
         let machine = self.machines.iter().find(|machine| Some(&machine.instance) == attachment.node_id.as_ref());
         let lives = machine.is_some_and(Machine::lives);
         let holder = self.ec2.holders[&volume_of(number)].clone();
         let held = self.machines.iter().any(|machine| Some(&machine.instance) == holder.as_ref() && machine.lives());
-        let listed = self.node(&node).is_some_and(|node| {
-            node.volumes_in_use.iter().any(|name| name.ends_with(&volume_of(number)))
-        });
+        let listed = self
+            .node(&node)
+            .is_some_and(|node| node.volumes_in_use.iter().any(|name| name.ends_with(&volume_of(number))));
         let name_lives = self.machine_of(&node).is_some_and(|machine| self.machines[machine].lives());
         let unused = self.second - self.used.get(&number).copied().unwrap_or_default();
         if users.iter().any(|pod| pod.node.as_ref() == Some(&attachment.node) && self.runs(pod)) {
@@ -160,6 +157,10 @@ impl World {
             self.wrong(format!("{name} was deleted and nobody waits for the volume"));
         } else if lives {
             self.right("detached healed");
+        } else if name_lives && holder.is_none() && users.iter().any(|pod| pod.node.as_ref() == Some(&attachment.node))
+        {
+            // None of them runs, or the first case would have caught it.
+            self.right("same name healed");
         } else if self.truth.pods_on_node(&node).next().is_some() {
             self.wrong(format!("{name} was deleted and pods are bound to {node}, so that it is made again"));
         } else if name_lives && listed {

@@ -75,6 +75,10 @@ impl Program {
         ] {
             command.args([flag, &format!("{}s", time.as_secs())]);
         }
+        // The policy has a quiet period of its own, since it decides what an attachment's age means.
+        let settings = folder.join("settings.yaml");
+        std::fs::write(&settings, format!("quiet-seconds: \"{}\"\n", self.quiet_period.as_secs()))?;
+        command.arg("--settings").arg(&settings);
         command.args(["--lease-namespace", rbac::NAMESPACE]);
         if self.delete_pods {
             command.arg("--delete-pods");

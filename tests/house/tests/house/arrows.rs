@@ -24,11 +24,19 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// The crates of `tests/`: they may see everything, nothing may see them.
-const SUITES: &[&str] =
-    &[
-        "artifacts", "benches", "cluster-tests", "conformance-tests", "ec2-double", "embedding-tests", "house-tests",
-        "limits-tests", "live-tests", "policy-liar", "policy-worst",
-    ];
+const SUITES: &[&str] = &[
+    "artifacts",
+    "benches",
+    "cluster-tests",
+    "conformance-tests",
+    "ec2-double",
+    "embedding-tests",
+    "house-tests",
+    "limits-tests",
+    "live-tests",
+    "policy-liar",
+    "policy-worst",
+];
 
 fn arrows() -> BTreeMap<String, BTreeSet<String>> {
     let metadata = MetadataCommand::new().current_dir(root()).no_deps().exec().expect("cargo metadata runs");

@@ -1,6 +1,8 @@
 //! E11, D-39, and the out-of-service taint of E1 where the kubelet lives: a Node that is alive under the pair's name.
 
-use zonewarden_bindings::attachment::{Drift, Holder, InstanceState, Lease, OutOfServiceTaint, VolumeReport};
+use zonewarden_bindings::attachment::{
+    Drift, Holder, InstanceState, Lease, Observation, OutOfServiceTaint, VolumeReport,
+};
 use zonewarden_bindings::types::{Remedy, VolumeState};
 
 use super::super::fixture::{
@@ -147,6 +149,61 @@ fn e11_d_39_a_node_of_the_same_name_is_another_machine() {
             },
             in_progress("no-attachment-yet"),
             &[],
+        ),
+    ]);
+}
+
+/// The pods of the claim wait on the new instance for what the old VolumeAttachment holds up.
+fn awaited(o: &mut Observation) {
+    dead_and_node_reborn(o);
+    node(o).volume_in_use = true;
+    o.usage.pods_on_node = 1;
+    o.usage.started_on_node = 0;
+    o.usage.bound_to_node = 1;
+}
+
+#[test]
+fn e11_e9_b_pods_that_wait_on_the_new_instance_get_the_volume() {
+    let heal = told(Drift::DetachedWaiting, "same-name-detached-waiting").remedy(Remedy::DeleteDetachedAttachment);
+    let in_use = told(DEAD, "same-name-node-in-use");
+    check(&[
+        ("E9 (b) they wait", awaited, heal, &["attached nowhere", "1 pod on instance i-0b", "attach it there"]),
+        (
+            "E9 (a) one has started",
+            |o| {
+                awaited(o);
+                o.usage.started_on_node = 1;
+            },
+            in_use,
+            &["volumesInUse"],
+        ),
+        (
+            "the kubelet is silent",
+            |o| {
+                awaited(o);
+                node(o).lease = Lease::Silent(20);
+            },
+            in_use,
+            &["volumesInUse"],
+        ),
+        (
+            "Kubernetes does not believe it attached",
+            |o| {
+                awaited(o);
+                attachment(o).attached = false;
+            },
+            in_use,
+            &["volumesInUse"],
+        ),
+        (
+            "another instance has it",
+            |o| {
+                awaited(o);
+                volume(o).state = VolumeState::InUse;
+                volume(o).attachments = vec![mk_held("i-0c", Holder::ForeignInstance)];
+            },
+            in_use,
+            &["volumesInUse"],
         ),
     ]);
 }

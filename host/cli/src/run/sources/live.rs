@@ -82,7 +82,6 @@ pub(super) async fn connect(
             }
         }
     });
-    let parts =
-        Unwired { cluster, api: Arc::new(client), ec2: Arc::new(ec2), fence: Arc::new(Held(leadership)) };
+    let parts = Unwired { cluster, api: Arc::new(client), ec2: Arc::new(ec2), fence: Arc::new(Held(leadership)) };
     Ok(Sources { parts, on_files: false, lease })
 }
