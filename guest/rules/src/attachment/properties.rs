@@ -117,7 +117,8 @@ fn nobody_is_bound(o: &Observation) -> bool {
 /// What a remedy needs, by the design's table.
 fn may(o: &Observation, remedy: Remedy) -> bool {
     let is_quiet = judged_attachment(o).is_some_and(|attachment| attachment.age_seconds >= 300);
-    let lives = own_node(o).is_some_and(|it| it.lease == Lease::Renewed || (it.lease == Lease::Unknown && it.ready));
+    let is_heard = |it: &PresentNode| it.lease == Lease::Renewed || (it.lease == Lease::Unknown && it.ready);
+    let lives = own_node(o).is_some_and(is_heard);
     match remedy {
         Remedy::None | Remedy::Event => true,
         Remedy::SetLabels | Remedy::SetNodeAffinity => false,
@@ -137,7 +138,10 @@ fn may(o: &Observation, remedy: Remedy) -> bool {
                 if it.state == InstanceState::Running && matches!(it.mapping, None | Some(AttachmentState::Detached)));
             let is_attached = o.attachment.as_ref().is_some_and(|attachment| attachment.attached);
             let all_wait = o.usage.pods_on_node > 0 && o.usage.started_on_node == 0;
-            is_quiet && lives && is_attached && is_unmapped && all_wait && live(o).is_empty() && both_read_twice(o)
+            // Under the name of a proven dead instance it is the new one whose kubelet has to live.
+            let is_reborn = is_other_node(o) && is_proven_dead(o) && present(o).is_some_and(is_heard);
+            let is_free = live(o).is_empty() && both_read_twice(o);
+            is_quiet && (is_reborn || lives && is_unmapped) && is_attached && all_wait && is_free
         }
         Remedy::DeleteLeakedAttachment => {
             let is_listed = own_node(o).is_none_or(|node| node.volume_in_use || node.volume_attached);

@@ -63,6 +63,7 @@ fn awaited_on_new(pair: &Pair<'_>, node: &PresentNode) -> bool {
         && pair.attachment.is_some_and(|attachment| attachment.attached)
         && pair.held().next().is_none()
         && pair.is_volume_confirmed()
+        && !pair.is_young()
         && is_kubelet_alive(node)
 }
 

@@ -187,6 +187,15 @@ fn e11_e9_b_pods_that_wait_on_the_new_instance_get_the_volume() {
             &["volumesInUse"],
         ),
         (
+            "D-47 the VolumeAttachment is young",
+            |o| {
+                awaited(o);
+                attachment(o).age_seconds = 299;
+            },
+            in_use,
+            &["volumesInUse"],
+        ),
+        (
             "Kubernetes does not believe it attached",
             |o| {
                 awaited(o);
@@ -196,11 +205,11 @@ fn e11_e9_b_pods_that_wait_on_the_new_instance_get_the_volume() {
             &["volumesInUse"],
         ),
         (
-            "another instance has it",
+            "EC2 has it attached again",
             |o| {
                 awaited(o);
                 volume(o).state = VolumeState::InUse;
-                volume(o).attachments = vec![mk_held("i-0c", Holder::ForeignInstance)];
+                volume(o).attachments = vec![mk_held("i-0b", mk_cluster_node("node-a"))];
             },
             in_use,
             &["volumesInUse"],
