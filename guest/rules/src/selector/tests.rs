@@ -195,7 +195,7 @@ fn texts_are_the_same_where_each_byte_is() {
     let long = "topology.kubernetes.io/zone";
     for length in 0..=long.len() {
         let text = &long[..length];
-        assert!(is_same(text, &text.to_owned()), "{text}");
+        assert!(is_same(text, text), "{text}");
         assert!(!is_same(text, &format!("{text}x")) && !is_same(&format!("{text}x"), text), "{text}");
         for changed in 0..length {
             let mut other = text.to_owned();
