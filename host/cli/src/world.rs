@@ -27,7 +27,7 @@ pub(crate) enum Ec2 {
     Files(ec2::Files),
     /// From EC2.
     #[cfg(all(feature = "aws", feature = "live"))]
-    Live(live::Ec2),
+    Live(Box<live::Ec2>),
 }
 
 /// What was read, and what could not be.

@@ -68,7 +68,7 @@ impl Host {
     /// A host that has seen nothing yet.
     #[must_use]
     pub fn new(parts: Parts, options: Options) -> Self {
-        let reconciler = Reconciler::new(parts.policy.current(), options.clone());
+        let reconciler = Reconciler::new(parts.policy.current(), options);
         Self {
             reconciler,
             schedule: Schedule::new(options.intervals),

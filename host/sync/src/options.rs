@@ -8,7 +8,7 @@ use crate::rails::Patience;
 const STALE_INTERVALS: u32 = 3;
 
 /// What an operator decides.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// What is written, job by job.
     pub modes: Modes,

@@ -64,5 +64,5 @@ pub(super) fn of(args: &LiveArgs) -> Result<World> {
             message: format!("{more} more objects can't be read"),
         });
     }
-    Ok(World { cluster: (*cluster.read()).clone(), ec2: Source::Live(Ec2 { ec2, runtime }), problems })
+    Ok(World { cluster: (*cluster.read()).clone(), ec2: Source::Live(Box::new(Ec2 { ec2, runtime })), problems })
 }

@@ -75,7 +75,7 @@ pub(super) fn of_pair(reconciler: &Reconciler, survey: &Survey<'_>, pair: &Judge
     let regarding = regarding(survey.cluster, pair);
     let mut finding = Finding {
         subject: subject(pair),
-        verdict: Some(judgement.verdict.clone()),
+        verdict: Some(judgement.verdict),
         severity: judgement.severity,
         reason: judgement.reason.clone(),
         death: pair.attachment.is_some() && rails::prove_death(&case).is_ok(),

@@ -61,7 +61,7 @@ impl World {
     fn renew_leases(&mut self) {
         for machine in 0..self.machines.len() {
             // Kubelets do not all renew in the same second.
-            let turn = (self.second + 3 * machine as u64) % RENEW_EVERY == 0;
+            let turn = (self.second + 3 * machine as u64).is_multiple_of(RENEW_EVERY);
             let is_current = self.machine_of(&self.machines[machine].node) == Some(machine);
             if turn && is_current && self.machines[machine].renews() {
                 self.renew(machine);
@@ -158,7 +158,7 @@ status: {{attached: false}}
     fn collect_pods(&mut self) {
         for pod in self.pods() {
             let Some(node) = &pod.node else { continue };
-            let gone = self.node(&node.node_name).is_none() && self.second % COLLECTED_AFTER == 0;
+            let gone = self.node(&node.node_name).is_none() && self.second.is_multiple_of(COLLECTED_AFTER);
             if gone && !self.runs(&pod) {
                 self.remove_pod(&pod.identity.name, None);
             }

@@ -141,12 +141,12 @@ impl World {
                 let node = self.truth.pod(&name).and_then(|pod| pod.node.clone()).map(|node| node.node_name);
                 self.remove_pod(&name, node);
             }
-            Event::Lie(node, seconds) => self.lie(*node, *seconds, Lens::default(), sky),
+            Event::Lie(node, seconds) => self.lie((*node, *seconds), &Lens::default(), sky),
             Event::VolumesLie(node, seconds) => {
-                self.lie(*node, *seconds, Lens { volumes_only: true, ..Lens::default() }, sky);
+                self.lie((*node, *seconds), &Lens { volumes_only: true, ..Lens::default() }, sky);
             }
             Event::InstancesLie(node, seconds) => {
-                self.lie(*node, *seconds, Lens { instances_only: true, ..Lens::default() }, sky);
+                self.lie((*node, *seconds), &Lens { instances_only: true, ..Lens::default() }, sky);
             }
             Event::Behind(behind, seconds) => sky.show(self, *seconds, Lens { behind: *behind, ..Lens::default() }),
             Event::Throttle(seconds) => sky.show(self, *seconds, Lens { throttled: true, ..Lens::default() }),
@@ -193,10 +193,10 @@ impl World {
         }
     }
 
-    fn lie(&self, node: usize, seconds: u64, lens: Lens, sky: &mut Sky) {
+    fn lie(&self, (node, seconds): (usize, u64), lens: &Lens, sky: &mut Sky) {
         let machine = self.machine_of(&node_of(node)).expect("every name has a machine");
         let lie = Some(self.machines[machine].instance.clone());
-        sky.show(self, seconds, Lens { lie, ..lens });
+        sky.show(self, seconds, Lens { lie, ..lens.clone() });
     }
 
     /// Only a name whose machine is dead gets another one: a kubelet with a name that lives is refused.

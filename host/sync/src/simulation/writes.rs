@@ -111,12 +111,12 @@ impl World {
         let lease_renewed = self.machine_of(&node).is_some_and(|machine| self.machines[machine].renews());
         let ours = before.taint_annotation.as_ref() == Some(&before.identity.uid);
         match (count(&before.taints), count(after)) {
-            (1, 0) if !ours => self.wrong(format!("the taint of somebody else was taken off {node}")),
-            (1, 0) if !lease_renewed => self.wrong(format!("the taint was taken off {node}, whose kubelet is silent")),
+            (1, 0) if !ours => self.wrong(&format!("the taint of somebody else was taken off {node}")),
+            (1, 0) if !lease_renewed => self.wrong(&format!("the taint was taken off {node}, whose kubelet is silent")),
             (1, 0) => self.right("taint off"),
-            (0, 1) if self.is_alive(&node) => self.wrong(format!("the Node {node} of a living machine was tainted")),
+            (0, 1) if self.is_alive(&node) => self.wrong(&format!("the Node {node} of a living machine was tainted")),
             (0, 1) => self.right("taint on"),
-            (before, after) => self.wrong(format!("{node} had {before} taints and has {after}")),
+            (before, after) => self.wrong(&format!("{node} had {before} taints and has {after}")),
         }
     }
 
@@ -125,9 +125,9 @@ impl World {
         let object = self.node(&node);
         let tainted = object.is_none_or(|node| node.taints.iter().any(|taint| taint.key == OUT_OF_SERVICE));
         if self.runs(pod) || self.is_alive(&node) {
-            self.wrong(format!("the pod {} on {node} was deleted and its machine lives", pod.identity.name));
+            self.wrong(&format!("the pod {} on {node} was deleted and its machine lives", pod.identity.name));
         } else if !tainted {
-            self.wrong(format!("the pod {} was deleted and can come back to {node}", pod.identity.name));
+            self.wrong(&format!("the pod {} was deleted and can come back to {node}", pod.identity.name));
         } else {
             self.right("pod deleted");
         }
@@ -148,13 +148,13 @@ impl World {
         let name_lives = self.machine_of(&node).is_some_and(|machine| self.machines[machine].lives());
         let unused = self.second - self.used.get(&number).copied().unwrap_or_default();
         if users.iter().any(|pod| pod.node.as_ref() == Some(&attachment.node) && self.runs(pod)) {
-            self.wrong(format!("{name} was deleted and a container uses the volume"));
+            self.wrong(&format!("{name} was deleted and a container uses the volume"));
         } else if lives && users.is_empty() && unused >= LEAKED && !listed {
             self.right("leaked deleted");
         } else if lives && held {
-            self.wrong(format!("{name} was deleted and a living machine has the volume"));
+            self.wrong(&format!("{name} was deleted and a living machine has the volume"));
         } else if lives && users.is_empty() {
-            self.wrong(format!("{name} was deleted and nobody waits for the volume"));
+            self.wrong(&format!("{name} was deleted and nobody waits for the volume"));
         } else if lives {
             self.right("detached healed");
         } else if name_lives && holder.is_none() && users.iter().any(|pod| pod.node.as_ref() == Some(&attachment.node))
@@ -162,9 +162,9 @@ impl World {
             // None of them runs, or the first case would have caught it.
             self.right("same name healed");
         } else if self.truth.pods_on_node(&node).next().is_some() {
-            self.wrong(format!("{name} was deleted and pods are bound to {node}, so that it is made again"));
+            self.wrong(&format!("{name} was deleted and pods are bound to {node}, so that it is made again"));
         } else if name_lives && listed {
-            self.wrong(format!("{name} was deleted and {node} lists the volume as in use"));
+            self.wrong(&format!("{name} was deleted and {node} lists the volume as in use"));
         } else {
             self.right("dead deleted");
         }
@@ -174,7 +174,7 @@ impl World {
         *self.tally.right.entry(what).or_default() += 1;
     }
 
-    fn wrong(&mut self, what: String) {
+    fn wrong(&mut self, what: &str) {
         let second = self.second;
         self.tally.violations.push(format!("second {second}: {what}"));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use zonewarden_cluster_tests::rescuer::Rescuer;
-use zonewarden_cluster_tests::scenarios::{Outcome, Scenario, deaths, detached, living, play_all};
+use zonewarden_cluster_tests::scenarios::{Outcome, Scenario, deaths, living, play_all};
 
 use crate::stage;
 

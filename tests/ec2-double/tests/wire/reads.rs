@@ -124,7 +124,7 @@ async fn what_is_hidden_is_missing_by_id_and_absent_by_filter() {
     let asked = [("VolumeId.1", V1)];
     assert_eq!(refused(&ec2, VOLUMES, &asked).await, error(400, "InvalidVolume.NotFound", &text));
     let filter = [("Filter.1.Name", "volume-id"), ("Filter.1.Value.1", V1)];
-    assert_eq!(volumes(&told(&ec2, VOLUMES, &filter).await), [String::new(); 0]);
+    assert_eq!(volumes(&told(&ec2, VOLUMES, &filter).await), Vec::<String>::new());
     assert_eq!(volumes(&told(&ec2, VOLUMES, &asked).await), [format!("{V1} in-use {I1}:attached")]);
 }
 
@@ -182,7 +182,7 @@ async fn instances_come_in_pages_too() {
     let token = texts(&body, "nextToken").concat();
     let body = told(&ec2, INSTANCES, &[("MaxResults", "5"), ("NextToken", &token)]).await;
     assert_eq!(texts(&body, "instanceId"), ["i-00000000000000006"]);
-    assert_eq!(texts(&body, "nextToken"), [String::new(); 0]);
+    assert_eq!(texts(&body, "nextToken"), Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -204,7 +204,7 @@ async fn d_29_in_the_wrong_region_nothing_is_missing() {
         double.fault_always(Action::DescribeVolumes, Fault::WrongRegion);
         double.clear_calls();
         let sweep = ec2.sweep(&question).await;
-        assert!(sweep.volumes.iter().all(|evidence| is_unknown(evidence)), "{:?}", tally(&sweep.volumes));
+        assert!(sweep.volumes.iter().all(is_unknown), "{:?}", tally(&sweep.volumes));
         assert!(codes(&sweep).contains(&"rejected"));
         let calls = double.count(Action::DescribeVolumes);
         assert!(calls <= 62, "{naming:?}: {calls}");
