@@ -266,3 +266,6 @@ fn recall<T: Clone>(seen: Option<&Seen<T>>, now: &Now, limit: u32) -> Evidence<T
         Evidence::Found { record, .. } => Evidence::Found { observed_at, record: record.clone() },
     }
 }
+
+#[cfg(test)]
+mod tests;

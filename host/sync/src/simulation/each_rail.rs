@@ -57,7 +57,7 @@ fn taint_first() {
     // The worst policy's proposals change each second: one of these deaths is proven when pods come before the taint.
     let events: Vec<_> = (0..6).map(|node| (30, Kill(node, 30 + node as u64))).collect();
     let policy = policy(WORST);
-    let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 100 };
+    let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 100, leads: true };
     assert_eq!(run(stage, Rails::default(), &events).violations, Vec::<String>::new());
     assert_ne!(run(stage, Rails::without(Rail::TaintFirst), &events).violations, Vec::<String>::new());
 }
@@ -109,7 +109,7 @@ fn unused() {
 }
 
 #[test]
-fn fresh_read() {
+fn d_49_fresh_read() {
     let events = [(37, ScaleDown(1)), (37, Lag(8)), (38, Kill(1, 2)), (40, DeleteNode(1)), (54, Bind(1))];
     needs(Rail::FreshRead, WORST, &events);
 }

@@ -33,11 +33,12 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-struct Leader;
+/// Whether this replica leads.
+struct Leader(bool);
 
 impl Fence for Leader {
     fn holds(&self) -> bool {
-        true
+        self.0
     }
 }
 
@@ -69,11 +70,12 @@ pub(super) struct Stage<'a> {
     pub(super) nodes: usize,
     pub(super) delete_pods: bool,
     pub(super) seconds: u64,
+    pub(super) leads: bool,
 }
 
 /// Runs the host through a weather: what happens at which second, in order.
 pub(super) fn run(stage: Stage<'_>, rails: Rails, events: &[(u64, Event)]) -> Tally {
-    let Stage { policy, nodes, delete_pods, seconds } = stage;
+    let Stage { policy, nodes, delete_pods, seconds, leads: _ } = stage;
     let world = Shared(Arc::new(Mutex::new(World::new(nodes))));
     let mut options = options();
     options.modes.delete_pods = delete_pods;
@@ -85,14 +87,14 @@ pub(super) fn run(stage: Stage<'_>, rails: Rails, events: &[(u64, Event)]) -> Ta
             world.lock().happen(event, &mut sky);
         }
         world.lock().step();
-        turn(&mut reconciler, &world, &sky);
+        turn(&mut reconciler, &world, &sky, stage.leads);
     }
     let world = world.lock();
     world.tally.clone()
 }
 
 /// What the host does in one second.
-fn turn(reconciler: &mut Reconciler, world: &Shared, sky: &Sky) {
+fn turn(reconciler: &mut Reconciler, world: &Shared, sky: &Sky, leads: bool) {
     let clock = {
         let world = world.clone();
         move || {
@@ -129,7 +131,7 @@ fn turn(reconciler: &mut Reconciler, world: &Shared, sky: &Sky) {
         for finding in &judged.findings {
             for act in &finding.acts {
                 if reconciler.allow(act, finding.death, now.moment).is_ok() {
-                    let hand = Hand { api: world, fence: &Leader, clock: &clock, cached: &cached };
+                    let hand = Hand { api: world, fence: &Leader(leads), clock: &clock, cached: &cached };
                     if matches!(block_on(hand.carry_out(reconciler, act)), Outcome::Withheld(_)) {
                         reconciler.refund(act, finding.death);
                     }
@@ -155,7 +157,7 @@ pub(super) fn needs(rail: Rail, component: &[u8], events: &[(u64, Event)]) {
 
 pub(super) fn needs_where(rail: Rail, component: &[u8], delete_pods: bool, events: &[(u64, Event)]) {
     let policy = policy(component);
-    let stage = Stage { policy: &policy, nodes: FEW, delete_pods, seconds: 140 };
+    let stage = Stage { policy: &policy, nodes: FEW, delete_pods, seconds: 140, leads: true };
     let with = run(stage, Rails::default(), events);
     assert_eq!(with.violations, Vec::<String>::new(), "with all rails");
     let without = run(stage, Rails::without(rail), events);
@@ -170,7 +172,7 @@ pub(super) const LIAR: &[u8] = zonewarden_artifacts::LIAR_COMPONENT;
 fn our_taint_goes_when_a_new_kubelet_adopts_the_node_whatever_the_policy() {
     for component in [EBS, WORST, LIAR] {
         let policy = policy(component);
-        let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 110 };
+        let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 110, leads: true };
         let tally = run(stage, Rails::default(), &[(30, Event::Kill(1, 2)), (70, Event::Replace(1))]);
         assert_eq!(tally.violations, Vec::<String>::new());
         assert_eq!((tally.right.get("taint on"), tally.right.get("taint off")), (Some(&1), Some(&1)), "{tally:?}");
@@ -178,11 +180,20 @@ fn our_taint_goes_when_a_new_kubelet_adopts_the_node_whatever_the_policy() {
 }
 
 #[test]
+fn d_50_whoever_does_not_lead_writes_nothing() {
+    let policy = policy(EBS);
+    let stage = |leads| Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 80, leads };
+    let events = [(30, Event::Kill(1, 2))];
+    assert_eq!(run(stage(true), Rails::default(), &events).right.get("taint on"), Some(&1));
+    assert_eq!(run(stage(false), Rails::default(), &events).right.len(), 0);
+}
+
+#[test]
 fn a_burst_opens_the_breaker_and_nothing_is_done() {
     let burst: Vec<(u64, Event)> =
         (0..8).flat_map(|number| [(60, Event::Detach(number)), (60, Event::RestartPod(number))]).collect();
     let policy = policy(EBS);
-    let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 130 };
+    let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 130, leads: true };
     let with = run(stage, Rails::default(), &burst);
     assert_eq!((with.violations, with.right.get("detached healed")), (vec![], None));
     let without = run(stage, Rails::without(Rail::Breaker), &burst);
@@ -194,7 +205,7 @@ fn no_more_than_five_are_healed_in_a_minute() {
     let healed = |number, second| [(second, Event::Detach(number)), (second, Event::RestartPod(number))];
     let events: Vec<(u64, Event)> = (0..8).flat_map(|number| healed(number, 60 + number as u64 / 4 * 15)).collect();
     let policy = policy(EBS);
-    let stage = |seconds| Stage { policy: &policy, nodes: 8, delete_pods: true, seconds };
+    let stage = |seconds| Stage { policy: &policy, nodes: 8, delete_pods: true, seconds, leads: true };
     let count = |tally: &Tally| tally.right.get("detached healed").copied().unwrap_or_default();
     assert_eq!(count(&run(stage(120), Rails::default(), &events)), 5);
     assert_eq!(count(&run(stage(120), Rails::without(Rail::Budget), &events)), 8);
@@ -210,7 +221,7 @@ fn check_all(component: &[u8], cases: u32, least: &[(&str, usize)]) {
     );
     let total = std::cell::RefCell::new(Tally::default());
     let weather = prop::collection::vec((20_u64..120, any_event(FEW)), 1..14);
-    let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 160 };
+    let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 160, leads: true };
     runner
         .run(&weather, |events| {
             let tally = run(stage, Rails::default(), &events);
