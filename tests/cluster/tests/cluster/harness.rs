@@ -18,7 +18,7 @@ use crate::stage;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kubernetes_alone_attaches_detaches_and_waits_for_the_dead() {
-    let Some(stage) = stage(&Rescuer::None, Duration::from_secs(30)).await else { return };
+    let Some(stage) = stage(&Rescuer::None, Duration::from_secs(90)).await else { return };
     let played =
         tokio::try_join!(a_deleted_pod_lets_its_volume_go(&stage), a_dead_machine_keeps_its_attachment(&stage));
     if let Err(error) = played {
@@ -33,7 +33,7 @@ async fn a_deleted_pod_lets_its_volume_go(stage: &Stage) -> Result<()> {
     ensure!(attachments.len() == 1, "{} attachments", attachments.len());
     ensure!(attachments[0].spec.node_name == app.node, "attached to {}", attachments[0].spec.node_name);
     scene.delete_app().await?;
-    wait_until("the volume is free and the attachment is gone", Duration::from_secs(40), async || {
+    wait_until("the volume is free and the attachment is gone", Duration::from_secs(80), async || {
         let left = scene.attachments().await?;
         ensure!(left.is_empty(), "the attachment is there");
         let state = stage.account.ec2.with(|world| world.volume(&scene.volume).map(|volume| volume.state.clone()));
@@ -67,7 +67,7 @@ async fn a_dead_machine_keeps_its_attachment(stage: &Stage) -> Result<()> {
     let nodes = Api::<Node>::all(stage.client.clone());
     nodes.patch(&victim.node, &PatchParams::default(), &patch).await?;
     scene.pods().delete("app-0", &DeleteParams::default().grace_period(0)).await?;
-    let app = wait_until("the app runs elsewhere", Duration::from_secs(40), async || scene.app().await).await?;
+    let app = wait_until("the app runs elsewhere", Duration::from_secs(80), async || scene.app().await).await?;
     ensure!(app.node != victim.node, "the app runs on the dead machine");
     tracing::info!("tainted and deleted by hand: the app ran again after {:.1} s", begun.elapsed().as_secs_f32());
     scene.bystander_is_untouched().await.context("after the recovery")
