@@ -78,7 +78,7 @@ impl History<'_> {
     pub(crate) fn is_name_taken(&self, node: &NodeName, by_records: bool) -> bool {
         match self {
             Self::Settled => by_records,
-            Self::Live(watched, _) => by_records || watched.is_name_taken(node),
+            Self::Live(watched, now) => by_records || watched.is_name_taken(node, now.moment),
         }
     }
 

@@ -15,10 +15,11 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use zonewarden_cluster::{Api, ApiError, Cluster, Write};
+use zonewarden_contract::types::Remedy;
 use zonewarden_ec2::{BulkVerify, Question, Sweep};
 use zonewarden_engine::PolicySlot;
 
-use crate::act::{Act, Finding};
+use crate::act::{Act, Deed, Finding};
 use crate::clock::{Moment, Now};
 use crate::leases::LeaseReads;
 use crate::options::Options;
@@ -53,8 +54,13 @@ pub struct Host {
     plan: Plan,
     /// Acts that were begun and could not be ended: pods that are still to be deleted when the VolumeAttachment is gone.
     unfinished: Vec<(Act, Moment)>,
+    /// What the API server did not do, and until when it is not tried again.
+    resting: Vec<(Deed, Moment)>,
     status: watch::Sender<Status>,
 }
+
+/// What the API server did not do is tried again after so long: it may be away, or may not allow it.
+const REST: Duration = Duration::from_secs(10);
 
 /// An answer of EC2, and when it was asked for.
 struct Answered {
@@ -76,6 +82,7 @@ impl Host {
             started: Instant::now(),
             plan: Plan::default(),
             unfinished: Vec::new(),
+            resting: Vec::new(),
             status: watch::Sender::default(),
             parts,
         }
@@ -153,7 +160,11 @@ impl Host {
             return self.complain(&error);
         }
         self.reconciler.take(&question, sweep, asked);
-        let scope = if kind == Kind::Suspects { Scope::Suspects } else { Scope::All };
+        let scope = match kind {
+            Kind::Volumes => Scope::All,
+            Kind::Instances => Scope::Pairs,
+            Kind::Suspects => Scope::Suspects,
+        };
         match self.reconciler.judge(&cluster, self.now(), scope) {
             Ok(judged) => self.dispose(judged, scope).await,
             Err(error) => self.complain(&error),
@@ -216,6 +227,11 @@ impl Host {
     /// Carries out an act, where mode, breaker and budget allow it.
     async fn act(&mut self, act: &Act, death: bool) {
         let remedy = act.deed.remedy();
+        let now = self.now().moment;
+        self.resting.retain(|(_, until)| now < *until);
+        if self.resting.iter().any(|(deed, _)| *deed == act.deed) {
+            return;
+        }
         if let Err(withheld) = self.reconciler.allow(act, death, self.now().moment) {
             metering::remedy(remedy, withheld.0, withheld == Withheld("observe-mode"));
             return;
@@ -235,11 +251,18 @@ impl Host {
         let remedy = act.deed.remedy();
         metering::outcome(remedy, outcome);
         tracing::info!(?remedy, ?outcome, code = act.reason.code, deed = ?act.deed, "remedy");
-        let is_pods = remedy == zonewarden_contract::types::Remedy::ForceDeletePods;
-        if is_pods && matches!(outcome, Outcome::Failed(_)) && !self.unfinished.iter().any(|(begun, _)| begun == act) {
-            self.unfinished.push((act.clone(), self.now().moment));
+        let now = self.now().moment;
+        if let Outcome::Failed(_) = outcome {
+            self.resting.push((act.deed.clone(), Moment(now.0 + REST)));
         }
-        if *outcome == Outcome::Done(0) {
+        if remedy == Remedy::ForceDeletePods {
+            let failed = matches!(outcome, Outcome::Failed(_));
+            self.unfinished.retain(|(begun, _)| failed || begun != act);
+            if failed && !self.unfinished.iter().any(|(begun, _)| begun == act) {
+                self.unfinished.push((act.clone(), now));
+            }
+        }
+        if !self.told.is_news_of_act(act, outcome, now) {
             return;
         }
         for event in telling::of_act(act, outcome, Timestamp::now()) {
@@ -252,10 +275,9 @@ impl Host {
         /// What could not be done in so long is left to Kubernetes.
         const PATIENCE: Duration = Duration::from_secs(600);
         let now = self.now().moment;
-        for (act, begun) in std::mem::take(&mut self.unfinished) {
-            if now - begun < PATIENCE {
-                self.act(&act, true).await;
-            }
+        self.unfinished.retain(|(_, begun)| now - *begun < PATIENCE);
+        for (act, _) in self.unfinished.clone() {
+            self.act(&act, true).await;
         }
     }
 

@@ -65,6 +65,10 @@ impl LeaseBook {
     /// Takes in what was read. A Node that is read no more is forgotten: its silence would be counted from a read long past.
     pub(crate) fn take(&mut self, reads: &LeaseReads, now: Moment) {
         self.entries.retain(|node, _| reads.contains_key(node));
+        if reads.is_empty() {
+            // Whoever reads next begins anew.
+            return self.interrupt();
+        }
         let mut changed = false;
         for (node, read) in reads {
             let Some(read) = read else {
@@ -211,6 +215,19 @@ mod tests {
         assert!(book.is_silent(&name("node"), at(40)));
         book.interrupt();
         assert_eq!(book.lease(&name("node"), at(40)), Unknown);
+    }
+
+    #[test]
+    fn after_a_while_without_suspects_the_silence_counts_from_the_first_read_again() {
+        let mut book = book(30, every_ten, every_ten);
+        for second in 31..100 {
+            book.take(&LeaseReads::new(), at(second));
+        }
+        for second in 100..=115 {
+            let reads = [(name("node"), read(0)), (name("witness"), read(every_ten(second)))];
+            book.take(&reads.into_iter().collect(), at(second));
+        }
+        assert_eq!(book.lease(&name("node"), at(115)), Silent(15));
     }
 
     #[test]

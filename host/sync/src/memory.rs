@@ -232,8 +232,8 @@ impl Memory {
         })
     }
 
-    /// Whether a pending or running instance bears the name of a Node that is gone. What nobody answered after `since` counts
-    /// as yes.
+    /// Whether a pending or running instance bears the name of a Node that is gone. What nobody answered since a moment counts
+    /// as yes: the Node may have been there then, and a name that was free can be given to a new instance.
     pub(crate) fn is_name_taken(&self, name: &NodeName, since: Moment) -> bool {
         self.names.get(name).is_none_or(|(asked, taken)| *taken || *asked < since)
     }

@@ -11,7 +11,7 @@ use zonewarden_contract::attachment::{
     Ec2Attachment, InstanceReport, InstanceState, Lease, NodeReport, Observation, OutOfServiceTaint, PresentNode,
     VolumeReport,
 };
-use zonewarden_contract::types::{Remedy, VolumeState};
+use zonewarden_contract::types::{InstanceId, Remedy, VolumeState};
 
 pub(crate) mod breaker;
 pub(crate) mod budget;
@@ -234,7 +234,8 @@ fn is_own(case: &Case<'_>, node: &PresentNode) -> bool {
 /// The Node, where it is the pair's instance and every text of it says so.
 fn own_node<'a>(case: &Case<'a>) -> Result<&'a PresentNode, Withheld> {
     let NodeReport::Present(node) = &case.observation.node else { return Err(Withheld("node-absent")) };
-    case.demand(Rail::SameInstance, is_own(case, node) && case.texts.node_is(case.observation), "other-instance")?;
+    let named = case.observation.instance.as_ref().is_some_and(|instance| case.texts.all_name(instance));
+    case.demand(Rail::SameInstance, is_own(case, node) && named, "other-instance")?;
     Ok(node)
 }
 
@@ -259,9 +260,8 @@ fn named_by_texts(case: &Case<'_>) -> Result<(), Withheld> {
 }
 
 impl Texts<'_> {
-    /// Whether every text that tells the Node's instance names the pair's.
-    fn node_is(&self, observation: &Observation) -> bool {
-        let Some(instance) = &observation.instance else { return false };
+    /// Whether every text that tells the Node's instance names this one, and there is any.
+    pub(crate) fn all_name(&self, instance: &InstanceId) -> bool {
         let texts = [self.provider_id, self.csi_node_id];
         let mut given = texts.iter().flatten().peekable();
         given.peek().is_some() && given.all(|text| names(text, &instance.instance_id))

@@ -57,6 +57,8 @@ pub struct Plan {
 pub enum Scope {
     /// All of it.
     All,
+    /// All pairs, and not what PersistentVolumes should carry: a volume's zone never changes.
+    Pairs,
     /// The pairs of the suspects.
     Suspects,
 }
@@ -80,7 +82,7 @@ impl Reconciler {
             options,
             rails: Rails::default(),
             budget: Budget::default(),
-            watched: Watched::default(),
+            watched: Watched::new(options.intervals.stale_seconds().1),
             policy,
             identities: Identities::default(),
             question: Question::default(),
@@ -135,7 +137,7 @@ impl Reconciler {
         let survey = self.survey(cluster, identities, now)?;
         let suspects = Suspects::of(cluster, survey.identities(), &self.watched, &self.question);
         let judged = match scope {
-            Scope::All => survey.attachments()?,
+            Scope::All | Scope::Pairs => survey.attachments()?,
             Scope::Suspects => survey.attachments_of(&|node| suspects.has(node))?,
         };
         let mut found: Vec<Finding> = judged.iter().map(|pair| findings::of_pair(self, &survey, pair, now)).collect();

@@ -37,6 +37,18 @@ impl Kind {
         }
     }
 
+    /// Whether there is anything to ask.
+    fn asks_anything(self, plan: &Plan) -> bool {
+        let Plan { all, suspects, .. } = plan;
+        match self {
+            Self::Volumes => !all.volumes.is_empty(),
+            Self::Instances => !(all.instances.is_empty() && all.names.is_empty()),
+            Self::Suspects => {
+                !(suspects.volumes.is_empty() && suspects.instances.is_empty() && suspects.names.is_empty())
+            }
+        }
+    }
+
     /// The question, out of all that has to be asked.
     pub(crate) fn question(self, plan: &Plan) -> Question {
         match self {
@@ -71,13 +83,9 @@ impl Schedule {
 
     /// The kinds whose turn it is. Each counts as being asked until it is answered.
     pub(crate) fn due(&mut self, now: Duration, plan: &Plan) -> Vec<Kind> {
-        let has_questions = |kind: Kind| {
-            let question = kind.question(plan);
-            !(question.volumes.is_empty() && question.instances.is_empty() && question.names.is_empty())
-        };
         let due = |kind: &Kind| {
             let turn = &self.turns[*kind as usize];
-            !turn.asking && now >= turn.next && has_questions(*kind)
+            !turn.asking && now >= turn.next && kind.asks_anything(plan)
         };
         let due: Vec<Kind> = Kind::ALL.into_iter().filter(due).collect();
         for kind in &due {

@@ -19,6 +19,8 @@ const AGAIN: Duration = Duration::from_secs(3_600);
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     told: HashMap<(String, String), Moment>,
+    /// The deeds that were not done, why, and when that was last so.
+    not_done: HashMap<(String, &'static str), Moment>,
 }
 
 impl Told {
@@ -33,6 +35,17 @@ impl Told {
             self.told.insert(key, now);
         }
         is_news
+    }
+
+    /// Whether what came of an act has to be told: what was done always, what was not once.
+    pub(crate) fn is_news_of_act(&mut self, act: &Act, outcome: &Outcome, now: Moment) -> bool {
+        let code = match outcome {
+            Outcome::Done(writes) => return *writes > 0,
+            Outcome::Withheld(withheld) => withheld.0,
+            Outcome::Failed(_) => "failed",
+        };
+        self.not_done.retain(|_, last| now - *last < AGAIN);
+        self.not_done.insert((format!("{:?}", act.deed), code), now).is_none()
     }
 
     /// Forgets what is not found any more, so that it is news when it comes back.

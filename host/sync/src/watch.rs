@@ -1,6 +1,7 @@
 //! What the host keeps from one look to the next, beside the objects themselves.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::time::Duration;
 
 use zonewarden_cluster::Index;
 use zonewarden_cluster::records::VolumeAttachment;
@@ -18,6 +19,8 @@ use crate::occupancy::Occupancy;
 pub(crate) struct Watched {
     pub(crate) memory: Memory,
     pub(crate) leases: LeaseBook,
+    /// From which age on what EC2 said of instances and their names counts for nothing.
+    stale_seconds: u32,
     /// The instance that each Node was when it was last there, by the Node's name.
     nodes: BTreeMap<NodeName, InstanceId>,
     /// The Nodes that are gone and still named by a VolumeAttachment.
@@ -29,6 +32,11 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
+    /// Nothing is remembered yet.
+    pub(crate) fn new(stale_seconds: u32) -> Self {
+        Self { stale_seconds, ..Self::default() }
+    }
+
     /// Takes in what the cluster says now, and says what EC2 has to be asked about all of it.
     pub(crate) fn look(&mut self, cluster: &Index, identities: &Identities, now: Now) -> Question {
         let mut question = identities.question();
@@ -103,9 +111,11 @@ impl Watched {
         self.absent.get(node).map_or(0, |since| now.seconds_since(*since))
     }
 
-    /// Whether a pending or running instance bears the name of a Node that is gone. Unless EC2 said no since, it counts as yes.
-    pub(crate) fn is_name_taken(&self, node: &NodeName) -> bool {
-        self.absent.get(node).is_none_or(|since| self.memory.is_name_taken(node, *since))
+    /// Whether a pending or running instance bears the name of a Node that is gone. Unless EC2 said no since the Node went, and
+    /// not longer ago than evidence may be old, it counts as yes.
+    pub(crate) fn is_name_taken(&self, node: &NodeName, now: Moment) -> bool {
+        let oldest = Moment(now - Moment(Duration::from_secs(self.stale_seconds.into())));
+        self.absent.get(node).is_none_or(|since| self.memory.is_name_taken(node, oldest.max(*since)))
     }
 
     pub(crate) fn unused_seconds(&self, volume: &AwsVolumeId, now: Moment) -> u32 {

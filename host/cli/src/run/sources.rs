@@ -1,7 +1,8 @@
 //! Where the host's facts come from, and where it writes: an API server and EC2, or files.
 
-use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 use jiff::Timestamp;
@@ -74,24 +75,42 @@ impl Fence for Alone {
 
 /// EC2's files, which are read again where they changed.
 struct LiveFiles {
-    paths: Vec<std::path::PathBuf>,
+    paths: Vec<PathBuf>,
     files: RwLock<Files>,
+    /// Each file's time and size when it was last read; `None` before that.
+    stamps: Mutex<Option<Vec<Stamp>>>,
+}
+
+/// A file's time and size; `None` for one that can't be looked at.
+type Stamp = Option<(SystemTime, u64)>;
+
+fn stamp(path: &Path) -> Stamp {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
 }
 
 impl BulkVerify for LiveFiles {
     fn verify<'a>(&'a self, question: &'a Question) -> Answer<'a> {
-        let mut files = self.files.read().unwrap_or_else(PoisonError::into_inner).clone();
-        files.observed_at = Timestamp::now();
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
         Box::pin(std::future::ready(files.sweep(question)))
     }
 }
 
 impl LiveFiles {
+    /// Reads the files where they changed. They are as true now as when they were read.
     fn look(&self) {
+        let stamps = self.paths.iter().map(|path| stamp(path)).collect();
+        let mut seen = self.stamps.lock().unwrap_or_else(PoisonError::into_inner);
+        if *seen == Some(Vec::clone(&stamps)) {
+            self.files.write().unwrap_or_else(PoisonError::into_inner).observed_at = Timestamp::now();
+            return;
+        }
+        *seen = Some(stamps);
         let loaded = zonewarden_ec2::load(&self.paths);
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
         // Whoever edits a file leaves it broken for a moment.
         let is_broken = loaded.problems.iter().any(|problem| problem.severity == zonewarden_ec2::Severity::Error);
+        files.observed_at = Timestamp::now();
         if loaded.problems != files.loaded.problems {
             for problem in &loaded.problems {
                 tracing::warn!("{problem}");
@@ -124,7 +143,7 @@ fn on_files(
         ),
     };
     let empty = Files { loaded: zonewarden_ec2::Loaded::default(), observed_at: Timestamp::now() };
-    let ec2 = Arc::new(LiveFiles { paths, files: RwLock::new(empty) });
+    let ec2 = Arc::new(LiveFiles { paths, files: RwLock::new(empty), stamps: Mutex::default() });
     let (looking, stop, caches) = (Arc::clone(&ec2), shutdown.clone(), health.part("caches"));
     let store = Arc::clone(&cluster);
     tasks.spawn(async move {

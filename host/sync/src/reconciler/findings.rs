@@ -1,7 +1,7 @@
 //! What one look found, and which acts the rails permit.
 
 use zonewarden_cluster::api::Reference;
-use zonewarden_cluster::records::PersistentVolume;
+use zonewarden_cluster::records::{Node, PersistentVolume};
 use zonewarden_cluster::{Index, Kind, ObjectName};
 use zonewarden_contract::attachment::{Lease, NodeReport, OutOfServiceTaint, Verdict};
 use zonewarden_contract::labelling::LabellingBasis;
@@ -34,20 +34,28 @@ pub(super) fn is_bad(finding: &Finding) -> bool {
 }
 
 impl Reconciler {
+    /// What a Node and its CSINode say of its instance, as far as the policy's drivers registered it.
+    pub(super) fn texts_of<'a>(&self, cluster: &'a Index, node: &'a Node) -> Texts<'a> {
+        let drivers = &self.policy.info().csi_drivers;
+        let registered = cluster.csi_node(&node.identity.name.name).into_iter().flat_map(|csi_node| &csi_node.drivers);
+        let driver = registered.into_iter().find(|driver| drivers.contains(&driver.name));
+        Texts {
+            node_id: None,
+            provider_id: node.provider_id.as_ref().map(|id| id.provider_id.as_str()),
+            csi_node_id: driver.map(|driver| driver.node_id.as_str()),
+        }
+    }
+
     /// The facts of a pair as the rails read them.
     pub(super) fn case<'a>(&'a self, cluster: &'a Index, pair: &'a JudgedAttachment<'_>, now: Now) -> Case<'a> {
         let node = pair.node.as_ref();
         let object = node.and_then(|node| cluster.node(&node.node_name));
-        let attacher = pair.attachment.map(|attachment| attachment.attacher.as_str());
-        let driver = node
-            .and_then(|node| cluster.csi_node(&node.node_name))
-            .and_then(|csi_node| csi_node.driver(attacher.unwrap_or_default()));
+        let node_texts = object.map_or(Texts::default(), |object| self.texts_of(cluster, object));
         Case {
             observation: &pair.observation,
             texts: Texts {
                 node_id: pair.attachment.and_then(|attachment| attachment.node_id.as_deref()),
-                provider_id: object.and_then(|node| node.provider_id.as_ref()).map(|id| id.provider_id.as_str()),
-                csi_node_id: driver.map(|driver| driver.node_id.as_str()),
+                ..node_texts
             },
             settled_seconds: key_of(pair).map_or(0, |key| self.watched.memory.settled_seconds(&key, now.moment)),
             silent: node.is_some_and(|node| self.watched.leases.is_silent(node, now.moment)),
@@ -173,7 +181,7 @@ pub(super) fn of_tainted_nodes(survey: &Survey<'_>) -> Vec<Finding> {
     let History::Live(watched, now) = survey.history else { return Vec::new() };
     let tainted = survey.cluster.nodes().filter(|node| taint(node) == OutOfServiceTaint::Ours);
     let outdated = tainted.filter(|node| watched.leases.lease(&node.node_name(), now.moment) == Lease::Renewed);
-    let finding = |node: &zonewarden_cluster::records::Node| {
+    let finding = |node: &Node| {
         let (name, uid) = (node.identity.name.clone(), node.identity.uid.clone());
         let reason = Reason {
             code: "taint-outdated".to_owned(),

@@ -19,7 +19,7 @@ use crate::identities::Identities;
 use crate::memory::Phase;
 use crate::observations::{OUT_OF_SERVICE, taint};
 use crate::rails::switch::Rail;
-use crate::rails::{self, Withheld, names};
+use crate::rails::{self, Withheld};
 use crate::survey::Survey;
 
 /// The value and the effect of the taint, by Kubernetes' own documentation of it.
@@ -117,14 +117,14 @@ impl Reconciler {
         }
         match present {
             Some(object) => {
-                let provider_id = object.provider_id.as_ref().map_or("", |id| &id.provider_id);
+                let is_same = self.texts_of(fresh, object).all_name(instance);
                 let is_tainted = taint(object) != OutOfServiceTaint::Absent;
                 let silent = self.watched.leases.is_silent(node, now.moment);
-                self.rails.demand(Rail::SameInstance, names(provider_id, &instance.instance_id), "other-instance")?;
+                self.rails.demand(Rail::SameInstance, is_same, "other-instance")?;
                 self.rails.demand(Rail::TaintFirst, is_tainted, "taint-not-in-place")?;
                 self.rails.demand(Rail::Silence, silent, "kubelet-not-silent")?;
             }
-            None => self.rails.demand(Rail::FreeName, !self.watched.is_name_taken(node), "name-taken")?,
+            None => self.rails.demand(Rail::FreeName, !self.watched.is_name_taken(node, now.moment), "name-taken")?,
         }
         Ok(fresh.pods_on_node(&node.node_name).filter(|pod| !pod.has_ended()).collect())
     }
