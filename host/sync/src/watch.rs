@@ -138,3 +138,29 @@ fn key_of(
     let instance = identities.instance_of_attachment(attachment).or_else(|| nodes.get(&attachment.node))?;
     Some((volume.volume.clone(), instance.clone()))
 }
+
+#[cfg(test)]
+mod tests {
+    use zonewarden_ec2::Sweep;
+
+    use super::*;
+
+    fn at(seconds: u64) -> Moment {
+        Moment(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn that_a_name_is_free_is_believed_while_it_is_fresh_and_was_asked_since_the_node_went() {
+        let name = NodeName { node_name: "node-1".to_owned() };
+        let mut watched = Watched::new(45);
+        watched.absent.insert(name.clone(), at(100));
+        let mut answer = |asked, taken| {
+            let question = Question { names: vec![name.clone()], ..Question::default() };
+            watched.memory.take(&question, Sweep { names: vec![Some(taken)], ..Sweep::default() }, at(asked));
+            [100, 145, 146].map(|now| watched.is_name_taken(&name, at(now)))
+        };
+        assert_eq!(answer(99, false), [true; 3], "it was asked while the Node was there");
+        assert_eq!(answer(100, false), [false, false, true], "it grows old");
+        assert_eq!(answer(101, true), [true; 3]);
+    }
+}
