@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, bail};
+#[cfg(all(feature = "aws", feature = "live"))]
+use anyhow::Context as _;
+use anyhow::{Result, bail};
 use jiff::Timestamp;
 use zonewarden_cluster::{self as cluster, Index};
 use zonewarden_contract::types::AwsVolumeId;
