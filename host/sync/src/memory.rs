@@ -164,10 +164,20 @@ impl Memory {
         }
     }
 
-    /// The age of the oldest evidence about a volume, in seconds; `None` where one was never answered.
-    pub(crate) fn oldest_volume(&self, question: &Question, now: Moment) -> Option<u32> {
+    /// The age of what is known of each volume, in seconds; `None` for one that was never answered.
+    pub(crate) fn volume_ages(&self, question: &Question, now: Moment) -> Vec<Option<u32>> {
         let age = |id: &AwsVolumeId| self.volumes.get(id).map(|seen| now.seconds_since(seen.asked));
-        question.volumes.iter().map(age).collect::<Option<Vec<_>>>()?.into_iter().max().or(Some(0))
+        question.volumes.iter().map(age).collect()
+    }
+
+    /// The instances that hold volumes, as they were last described.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = &InstanceId> {
+        self.held.keys().map(|(_, instance)| instance)
+    }
+
+    /// An instance as it was last described, however long ago.
+    pub(crate) fn described(&self, instance: &InstanceId) -> Option<&Instance> {
+        self.instances.get(instance)?.evidence.record()
     }
 
     /// The state that an instance was last seen in.

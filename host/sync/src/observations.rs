@@ -174,7 +174,7 @@ impl Survey<'_> {
             Some(instance) if Some(instance) == this => Holder::ThisInstance,
             Some(instance) => match self.identities.node_of(instance) {
                 Some(node) => Holder::ClusterNode(node.clone()),
-                None => Holder::ForeignInstance,
+                None => self.other_cluster(instance).map_or(Holder::ForeignInstance, Holder::OtherCluster),
             },
         };
         Ec2Attachment {

@@ -8,8 +8,8 @@ use std::fmt;
 
 use zonewarden_contract::attachment::AttachmentState;
 use zonewarden_contract::attachment::{
-    Ec2Attachment, InstanceReport, InstanceState, Lease, NodeReport, Observation, OutOfServiceTaint, PresentNode,
-    VolumeReport,
+    Ec2Attachment, Holder, InstanceReport, InstanceState, Lease, NodeReport, Observation, OutOfServiceTaint,
+    PresentNode, VolumeReport,
 };
 use zonewarden_contract::types::{InstanceId, Remedy, VolumeState};
 
@@ -84,6 +84,10 @@ pub(crate) struct Texts<'a> {
 
 /// Whether a remedy about a pair may be carried out, as far as its facts go.
 pub(crate) fn permit(case: &Case<'_>, remedy: Remedy) -> Result<(), Withheld> {
+    // Our own taint is taken off whoever holds the volume.
+    if remedy != Remedy::RemoveOutOfServiceTaint {
+        held_within(case)?;
+    }
     match remedy {
         Remedy::AddOutOfServiceTaint => add_taint(case),
         Remedy::RemoveOutOfServiceTaint => remove_taint(case),
@@ -93,6 +97,19 @@ pub(crate) fn permit(case: &Case<'_>, remedy: Remedy) -> Result<(), Withheld> {
         Remedy::ForceDeletePods => delete_pods(case),
         Remedy::None | Remedy::Event | Remedy::SetLabels | Remedy::SetNodeAffinity => Err(Withheld("not-about-a-pair")),
     }
+}
+
+/// A volume that an instance outside this cluster holds is its holder's: a hard stop, whatever else is proven.
+fn held_within(case: &Case<'_>) -> Result<(), Withheld> {
+    let VolumeReport::Found(volume) = &case.observation.volume_report else { return Ok(()) };
+    let holders = || volume.attachments.iter().filter(|held| holds(held)).map(|held| &held.holder);
+    if holders().any(|holder| matches!(holder, Holder::OtherCluster(_))) {
+        return Err(Withheld("held-by-another-cluster"));
+    }
+    if holders().any(|holder| matches!(holder, Holder::ForeignInstance)) {
+        return Err(Withheld("held-outside-the-cluster"));
+    }
+    Ok(())
 }
 
 fn add_taint(case: &Case<'_>) -> Result<(), Withheld> {

@@ -43,7 +43,9 @@ impl Watched {
         self.note_nodes(cluster, identities, now.moment);
         question.names = self.absent.keys().cloned().collect();
         let gone = self.absent.keys().filter_map(|node| self.nodes.get(node));
-        let asked: HashSet<InstanceId> = question.instances.iter().chain(gone).cloned().collect();
+        // Who else holds a volume may belong to another cluster, which its tags tell.
+        let holders = self.memory.holders();
+        let asked: HashSet<InstanceId> = question.instances.iter().chain(gone).chain(holders).cloned().collect();
         question.instances = asked.into_iter().collect();
 
         let mut pairs = HashSet::new();
