@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use zonewarden_cluster::Index;
 use zonewarden_contract::types::{AwsVolumeId, NodeName};
-use zonewarden_ec2::{Question, Sweep};
+use zonewarden_ec2::{Evidence, Question, Sweep};
 use zonewarden_engine::{ConfiguredPolicy, Error};
 
 use crate::act::{Act, Deed, Finding};
@@ -19,6 +19,7 @@ use crate::rails::Withheld;
 use crate::rails::breaker::{Breaker, Turn};
 use crate::rails::budget::Budget;
 use crate::rails::switch::{Rail, Rails};
+use crate::stuck::{self, StuckVolume};
 use crate::survey::Survey;
 use crate::watch::Watched;
 
@@ -72,6 +73,8 @@ pub struct Judged {
     pub opened: Option<usize>,
     /// Whether the breaker is open, so that no act may be carried out but those about a proven death.
     pub breaker_open: bool,
+    /// The volumes that are stuck, among those that were looked at, the longest stuck first.
+    pub stuck: Vec<StuckVolume>,
 }
 
 impl Reconciler {
@@ -154,6 +157,7 @@ impl Reconciler {
             found.extend(findings::of_volumes(&survey)?);
         }
         found.extend(findings::of_tainted_nodes(&survey));
+        let stuck = stuck::of(&judged);
         drop(judged);
         let (identities, occupancy) = survey.into_parts();
         self.identities = identities;
@@ -165,7 +169,7 @@ impl Reconciler {
             Turn::Opened(volumes) => Some(volumes),
             Turn::Same | Turn::Closed => None,
         };
-        Ok(Judged { findings: found, opened, breaker_open: self.breaker.is_open() })
+        Ok(Judged { findings: found, opened, breaker_open: self.breaker.is_open(), stuck })
     }
 
     /// Whether an act may be carried out now, as far as mode, breaker and budget go. What it costs is spent.
@@ -201,10 +205,20 @@ impl Reconciler {
         }
     }
 
-    /// The age of the oldest evidence about a volume, in seconds; `None` where a volume was never answered.
+    /// The age of what is known of each volume, in seconds; `None` for one that was never answered.
     #[must_use]
-    pub fn oldest_evidence(&self, now: Moment) -> Option<u32> {
-        self.watched.memory.oldest_volume(&self.question, now)
+    pub fn evidence_ages(&self, now: Moment) -> Vec<Option<u32>> {
+        self.watched.memory.volume_ages(&self.question, now)
+    }
+
+    /// How many of the volumes that a sweep told nothing about are known well enough from before.
+    pub(crate) fn stale_volumes(&self, question: &Question, sweep: &Sweep, now: Moment) -> u32 {
+        let untold =
+            question.volumes.iter().zip(&sweep.volumes).filter(|(_, told)| matches!(told, Evidence::Unknown(_)));
+        let untold = Question { volumes: untold.map(|(id, _)| id.clone()).collect(), ..Question::default() };
+        let limit = self.options.intervals.stale_seconds().0;
+        let ages = self.watched.memory.volume_ages(&untold, now).into_iter().flatten();
+        u32::try_from(ages.filter(|age| *age <= limit).count()).unwrap_or(u32::MAX)
     }
 
     /// A look at a cluster with everything that is remembered.
