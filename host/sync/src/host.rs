@@ -12,7 +12,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use zonewarden_cluster::{Api, ApiError, Cluster, Write};
 use zonewarden_contract::types::Remedy;
@@ -20,14 +19,14 @@ use zonewarden_ec2::{BulkVerify, Question, Sweep};
 use zonewarden_engine::PolicySlot;
 
 use crate::act::{Act, Deed, Finding};
-use crate::clock::{Moment, Now};
+use crate::clock::{Clock, Moment, Now};
 use crate::leases::LeaseReads;
 use crate::options::Options;
 use crate::reconciler::{Judged, Plan, Reconciler, Scope};
 use crate::remedies::{Fence, Hand, Outcome, read_lease};
 use crate::schedule::{Kind, Schedule};
 use crate::status::Status;
-use crate::telling::{self, Told};
+use crate::telling::{self, Decision, Told};
 use crate::{metering, rails::Withheld};
 
 /// What the host works with.
@@ -50,13 +49,16 @@ pub struct Host {
     reconciler: Reconciler,
     schedule: Schedule,
     told: Told,
-    started: Instant,
+    /// The clock that everything here is timed by.
+    started: Clock,
     plan: Plan,
     /// Acts that were begun and could not be ended: pods that are still to be deleted when the VolumeAttachment is gone.
     unfinished: Vec<(Act, Moment)>,
     /// What the API server did not do, and until when it is not tried again.
     resting: Vec<(Deed, Moment)>,
     status: watch::Sender<Status>,
+    /// How the policy failed last, where it has not answered since.
+    complained: Option<&'static str>,
 }
 
 /// What the API server did not do is tried again after so long: it may be away, or may not allow it.
@@ -79,11 +81,12 @@ impl Host {
             reconciler,
             schedule: Schedule::new(options.intervals),
             told: Told::default(),
-            started: Instant::now(),
+            started: Clock::start(),
             plan: Plan::default(),
             unfinished: Vec::new(),
             resting: Vec::new(),
             status: watch::Sender::default(),
+            complained: None,
             parts,
         }
     }
@@ -110,12 +113,15 @@ impl Host {
     }
 
     fn now(&self) -> Now {
-        Now { moment: Moment(self.started.elapsed()), calendar: Timestamp::now() }
+        self.started.now()
     }
 
     /// Looks at the cluster, asks EC2 what is due, and reads the suspects' Leases.
     async fn tick(&mut self, sender: &mpsc::Sender<Answered>) {
         let leads = self.parts.fence.holds();
+        if !leads && self.status.borrow().leads {
+            self.step_down();
+        }
         self.status.send_modify(|status| (status.ticked, status.leads) = (Some(Instant::now()), leads));
         if !leads || !self.parts.cluster.all_synced() {
             return;
@@ -154,6 +160,9 @@ impl Host {
         let Answered { kind, question, sweep, asked } = answer;
         metering::swept(kind, &question, &sweep, self.now().moment - asked);
         self.schedule.answered(kind, self.started.elapsed(), &sweep);
+        if !self.status.borrow().leads {
+            return;
+        }
         let cluster = self.parts.cluster.read();
         // A VolumeAttachment may have moved while EC2 was thinking: its generation moves before the answer is taken in.
         if let Err(error) = self.reconciler.look(&cluster, self.now()) {
@@ -166,9 +175,20 @@ impl Host {
             Kind::Suspects => Scope::Suspects,
         };
         match self.reconciler.judge(&cluster, self.now(), scope) {
-            Ok(judged) => self.dispose(judged, scope).await,
+            Ok(judged) => {
+                if self.complained.take().is_some() {
+                    tracing::info!(policy = self.reconciler.policy().digest(), "the policy answers again");
+                }
+                self.dispose(judged, scope).await;
+            }
             Err(error) => self.complain(&error),
         }
+    }
+
+    /// Somebody else leads from here on, and whoever leads again begins anew.
+    fn step_down(&mut self) {
+        self.reconciler.begin_anew();
+        self.unfinished.clear();
     }
 
     async fn read_leases(&mut self) {
@@ -196,12 +216,15 @@ impl Host {
         }
         metering::breaker(judged.breaker_open);
         if let Some(volumes) = judged.opened {
-            tracing::error!(volumes, "so many volumes turned bad at once that nothing is done about any of them");
+            tracing::error!(volumes, "so many volumes are bad at once that nothing is done about any of them");
         }
         for finding in &judged.findings {
             self.tell(finding).await;
             for (remedy, withheld) in &finding.withheld {
-                metering::remedy(*remedy, withheld.0, true);
+                let decision = Decision::of_finding(finding, *remedy, withheld.0);
+                if self.told.is_new_decision(decision) {
+                    metering::remedy(*remedy, withheld.0, true);
+                }
             }
             for act in &finding.acts {
                 self.act(act, finding.death).await;
@@ -233,12 +256,14 @@ impl Host {
             return;
         }
         if let Err(withheld) = self.reconciler.allow(act, death, self.now().moment) {
-            metering::remedy(remedy, withheld.0, withheld == Withheld("observe-mode"));
+            if self.told.is_new_decision(Decision::of_act(act, withheld.0)) {
+                metering::remedy(remedy, withheld.0, withheld == Withheld("observe-mode"));
+            }
             return;
         }
         let cached = self.parts.cluster.read();
-        let started = self.started;
-        let clock = move || Now { moment: Moment(started.elapsed()), calendar: Timestamp::now() };
+        let started = self.started.clone();
+        let clock = move || started.now();
         let hand = Hand { api: &*self.parts.api, fence: &*self.parts.fence, clock: &clock, cached: &cached };
         let outcome = hand.carry_out(&mut self.reconciler, act).await;
         if matches!(outcome, Outcome::Withheld(_)) {
@@ -249,8 +274,10 @@ impl Host {
 
     async fn note(&mut self, act: &Act, outcome: &Outcome) {
         let remedy = act.deed.remedy();
-        metering::outcome(remedy, outcome);
-        tracing::info!(?remedy, ?outcome, code = act.reason.code, deed = ?act.deed, "remedy");
+        if self.told.is_to_be_counted(act, outcome) {
+            metering::outcome(remedy, outcome);
+            tracing::info!(?remedy, ?outcome, code = act.reason.code, deed = ?act.deed, "remedy");
+        }
         let now = self.now().moment;
         if let Outcome::Failed(_) = outcome {
             self.resting.push((act.deed.clone(), Moment(now.0 + REST)));
@@ -265,7 +292,7 @@ impl Host {
         if !self.told.is_news_of_act(act, outcome, now) {
             return;
         }
-        for event in telling::of_act(act, outcome, Timestamp::now()) {
+        for event in telling::of_act(act, outcome, self.now().calendar) {
             self.write_event(event).await;
         }
     }
@@ -293,8 +320,11 @@ impl Host {
         }
     }
 
-    fn complain(&self, error: &zonewarden_engine::Error) {
+    /// The policy does not answer. Each call that failed is counted; people are told once, until it answers again.
+    fn complain(&mut self, error: &zonewarden_engine::Error) {
         metering::policy_failed(error.kind());
-        tracing::error!(kind = error.kind(), %error, "the policy does not answer, so nothing is decided");
+        if self.complained.replace(error.kind()) != Some(error.kind()) {
+            tracing::error!(kind = error.kind(), %error, "the policy does not answer, so nothing is decided");
+        }
     }
 }
