@@ -12,7 +12,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use zonewarden_cluster::{Api, ApiError, Cluster, Write};
 use zonewarden_contract::attachment::Drift;
@@ -21,7 +20,7 @@ use zonewarden_ec2::{BulkVerify, Question, Sweep};
 use zonewarden_engine::PolicySlot;
 
 use crate::act::{Act, Deed, Finding};
-use crate::clock::{Moment, Now};
+use crate::clock::{Clock, Moment, Now};
 use crate::leases::LeaseReads;
 use crate::metering::{self, Ledger};
 use crate::options::Options;
@@ -30,7 +29,7 @@ use crate::reconciler::{Judged, Plan, Reconciler, Scope};
 use crate::remedies::{Fence, Hand, Outcome, read_lease};
 use crate::schedule::{Kind, Schedule};
 use crate::status::Status;
-use crate::telling::{self, Told};
+use crate::telling::{self, Decision, Told};
 
 /// What the host works with.
 pub struct Parts {
@@ -52,7 +51,8 @@ pub struct Host {
     reconciler: Reconciler,
     schedule: Schedule,
     told: Told,
-    started: Instant,
+    /// The clock that everything here is timed by.
+    started: Clock,
     plan: Plan,
     /// Acts that were begun and could not be ended: pods that are still to be deleted when the VolumeAttachment is gone.
     unfinished: Vec<(Act, Option<Drift>, Moment)>,
@@ -62,6 +62,8 @@ pub struct Host {
     ledger: Ledger,
     /// So many stuck volumes are named at most.
     most_stuck: usize,
+    /// How the policy failed last, where it has not answered since.
+    complained: Option<&'static str>,
 }
 
 /// What the API server did not do is tried again after so long: it may be away, or may not allow it.
@@ -84,13 +86,14 @@ impl Host {
             reconciler,
             schedule: Schedule::new(options.intervals),
             told: Told::default(),
-            started: Instant::now(),
+            started: Clock::start(),
             plan: Plan::default(),
             unfinished: Vec::new(),
             resting: Vec::new(),
             status: watch::Sender::default(),
             ledger: Ledger::default(),
             most_stuck: 0,
+            complained: None,
             parts,
         }
     }
@@ -123,15 +126,14 @@ impl Host {
     }
 
     fn now(&self) -> Now {
-        Now { moment: Moment(self.started.elapsed()), calendar: Timestamp::now() }
+        self.started.now()
     }
 
     /// Looks at the cluster, asks EC2 what is due, and reads the suspects' Leases.
     async fn tick(&mut self, sender: &mpsc::Sender<Answered>) {
         let leads = self.parts.fence.holds();
         if !leads && self.status.borrow().leads {
-            self.ledger.rest();
-            self.status.send_modify(|status| status.stuck = Arc::default());
+            self.step_down();
         }
         self.status.send_modify(|status| (status.ticked, status.leads) = (Some(Instant::now()), leads));
         if !leads || !self.parts.cluster.all_synced() {
@@ -141,7 +143,7 @@ impl Host {
         let cluster = self.parts.cluster.read();
         match self.reconciler.look(&cluster, self.now()) {
             Ok(plan) => self.plan = plan,
-            Err(error) => return Self::complain(&error),
+            Err(error) => return self.complain(&error),
         }
         for kind in self.schedule.due(self.started.elapsed(), &self.plan) {
             self.ask(kind, sender);
@@ -171,14 +173,17 @@ impl Host {
 
     async fn take(&mut self, answer: Answered) {
         let Answered { kind, question, sweep, asked } = answer;
+        self.schedule.answered(kind, self.started.elapsed(), &sweep);
+        if !self.status.borrow().leads {
+            return;
+        }
         let now = self.now().moment;
         let stale = self.reconciler.stale_volumes(&question, &sweep, now);
         metering::swept(kind, &question, &sweep, now - asked, stale);
-        self.schedule.answered(kind, self.started.elapsed(), &sweep);
         let cluster = self.parts.cluster.read();
         // A VolumeAttachment may have moved while EC2 was thinking: its generation moves before the answer is taken in.
         if let Err(error) = self.reconciler.look(&cluster, self.now()) {
-            return Self::complain(&error);
+            return self.complain(&error);
         }
         self.reconciler.take(&question, sweep, asked);
         let scope = match kind {
@@ -187,9 +192,22 @@ impl Host {
             Kind::Suspects => Scope::Suspects,
         };
         match self.reconciler.judge(&cluster, self.now(), scope) {
-            Ok(judged) => self.dispose(judged, scope).await,
-            Err(error) => Self::complain(&error),
+            Ok(judged) => {
+                if self.complained.take().is_some() {
+                    tracing::info!(policy = self.reconciler.policy().digest(), "the policy answers again");
+                }
+                self.dispose(judged, scope).await;
+            }
+            Err(error) => self.complain(&error),
         }
+    }
+
+    /// Somebody else leads from here on, and whoever leads again begins anew.
+    fn step_down(&mut self) {
+        self.reconciler.begin_anew();
+        self.unfinished.clear();
+        self.ledger.rest();
+        self.status.send_modify(|status| status.stuck = Arc::default());
     }
 
     async fn read_leases(&mut self) {
@@ -221,13 +239,15 @@ impl Host {
         }
         metering::breaker(judged.breaker_open);
         if let Some(volumes) = judged.opened {
-            tracing::error!(volumes, "so many volumes turned bad at once that nothing is done about any of them");
+            tracing::error!(volumes, "so many volumes are bad at once that nothing is done about any of them");
         }
         for finding in &judged.findings {
             self.tell(finding).await;
             let drift = metering::drift_of(finding);
             for (remedy, withheld) in &finding.withheld {
-                self.count_withheld(drift, *remedy, *withheld);
+                if self.told.is_new_decision(Decision::of_finding(finding, *remedy, withheld.0)) {
+                    self.count_withheld(drift, *remedy, *withheld);
+                }
             }
             for act in &finding.acts {
                 self.act(act, drift, finding.death).await;
@@ -258,11 +278,14 @@ impl Host {
             return;
         }
         if let Err(withheld) = self.reconciler.allow(act, death, self.now().moment) {
-            return self.count_withheld(drift, remedy, withheld);
+            if self.told.is_new_decision(Decision::of_act(act, withheld.0)) {
+                self.count_withheld(drift, remedy, withheld);
+            }
+            return;
         }
         let cached = self.parts.cluster.read();
-        let started = self.started;
-        let clock = move || Now { moment: Moment(started.elapsed()), calendar: Timestamp::now() };
+        let started = self.started.clone();
+        let clock = move || started.now();
         let hand = Hand { api: &*self.parts.api, fence: &*self.parts.fence, clock: &clock, cached: &cached };
         let outcome = hand.carry_out(&mut self.reconciler, act).await;
         if matches!(outcome, Outcome::Withheld(_)) {
@@ -277,8 +300,10 @@ impl Host {
 
     async fn note(&mut self, act: &Act, drift: Option<Drift>, outcome: &Outcome) {
         let remedy = act.deed.remedy();
-        metering::outcome(drift, remedy, outcome);
-        tracing::info!(?remedy, ?outcome, code = act.reason.code, deed = ?act.deed, "remedy");
+        if self.told.is_to_be_counted(act, outcome) {
+            metering::outcome(drift, remedy, outcome);
+            tracing::info!(?remedy, ?outcome, code = act.reason.code, deed = ?act.deed, "remedy");
+        }
         let now = self.now().moment;
         if let Outcome::Failed(_) = outcome {
             self.resting.push((act.deed.clone(), Moment(now.0 + REST)));
@@ -293,7 +318,7 @@ impl Host {
         if !self.told.is_news_of_act(act, outcome, now) {
             return;
         }
-        for event in telling::of_act(act, outcome, Timestamp::now()) {
+        for event in telling::of_act(act, outcome, self.now().calendar) {
             self.write_event(event).await;
         }
     }
@@ -321,7 +346,10 @@ impl Host {
         }
     }
 
-    fn complain(error: &zonewarden_engine::Error) {
-        tracing::error!(kind = error.kind(), %error, "the policy does not answer, so nothing is decided");
+    /// The policy does not answer. The call was counted where it failed; people are told once, until it answers again.
+    fn complain(&mut self, error: &zonewarden_engine::Error) {
+        if self.complained.replace(error.kind()) != Some(error.kind()) {
+            tracing::error!(kind = error.kind(), %error, "the policy does not answer, so nothing is decided");
+        }
     }
 }

@@ -37,6 +37,14 @@ pub struct Patience {
     pub leaked_seconds: u32,
 }
 
+impl Patience {
+    /// For how long a host that has just begun holds back what it found: until even what shows itself last has shown itself,
+    /// and a quiet period longer.
+    pub(crate) const fn settle_seconds(&self) -> u32 {
+        self.leaked_seconds.saturating_add(self.quiet_seconds)
+    }
+}
+
 impl Default for Patience {
     fn default() -> Self {
         Self { quiet_seconds: QUIET_SECONDS, consistent_seconds: CONSISTENT_SECONDS, leaked_seconds: LEAKED_SECONDS }
@@ -54,7 +62,7 @@ impl fmt::Display for Withheld {
 }
 
 /// What a pair's facts are, and what the host knows beside them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) observation: &'a Observation,
     pub(crate) texts: Texts<'a>,
@@ -72,14 +80,14 @@ pub(crate) struct Case<'a> {
 }
 
 /// What the objects themselves say of the pair's instance.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Texts<'a> {
     /// The VolumeAttachment's node id annotation.
     pub(crate) node_id: Option<&'a str>,
     /// The Node's provider id.
     pub(crate) provider_id: Option<&'a str>,
-    /// The node id that the CSINode has.
-    pub(crate) csi_node_id: Option<&'a str>,
+    /// The node ids that the CSINode has, one for each of the policy's drivers.
+    pub(crate) csi_node_ids: Vec<&'a str>,
 }
 
 /// Whether a remedy about a pair may be carried out, as far as its facts go.
@@ -279,8 +287,7 @@ fn named_by_texts(case: &Case<'_>) -> Result<(), Withheld> {
 impl Texts<'_> {
     /// Whether every text that tells the Node's instance names this one, and there is any.
     pub(crate) fn all_name(&self, instance: &InstanceId) -> bool {
-        let texts = [self.provider_id, self.csi_node_id];
-        let mut given = texts.iter().flatten().peekable();
+        let mut given = self.provider_id.iter().chain(&self.csi_node_ids).peekable();
         given.peek().is_some() && given.all(|text| names(text, &instance.instance_id))
     }
 }
