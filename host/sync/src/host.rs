@@ -29,6 +29,9 @@ use crate::status::Status;
 use crate::telling::{self, Decision, Told};
 use crate::{metering, rails::Withheld};
 
+#[cfg(test)]
+mod turns;
+
 /// What the host works with.
 pub struct Parts {
     /// The cluster as it is known now.
