@@ -31,6 +31,9 @@ use crate::schedule::{Kind, Schedule};
 use crate::status::Status;
 use crate::telling::{self, Decision, Told};
 
+#[cfg(test)]
+mod turns;
+
 /// What the host works with.
 pub struct Parts {
     /// The cluster as it is known now.

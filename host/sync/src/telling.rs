@@ -206,3 +206,6 @@ fn reason_of(drift: Drift) -> &'static str {
         Drift::TaintOutdated => "OutOfServiceTaintOutdated",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -290,3 +290,6 @@ fn ours(volume: &PersistentVolume, set: &[Label]) -> Vec<Label> {
 pub(super) fn cluster_scoped(name: &str) -> ObjectName {
     ObjectName::new("", name)
 }
+
+#[cfg(test)]
+mod tests;

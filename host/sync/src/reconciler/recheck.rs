@@ -178,3 +178,6 @@ fn unjudged() -> Judgement {
         reason: Reason { code: String::new(), message: String::new() },
     }
 }
+
+#[cfg(test)]
+mod tests;
