@@ -71,7 +71,7 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
 
     let options = options(args, sources.on_files);
     let intervals = options.intervals;
-    let host = Host::new(sources.with(slot), options);
+    let host = Host::new(sources.with(slot), options).naming_stuck_volumes(args.stuck_volume_series);
     let watching = Watching {
         status: host.status(),
         evidence: health.part("evidence"),
@@ -79,8 +79,9 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
         limit: intervals.stale_seconds().0,
     };
     tasks.spawn(watching.run(shutdown.clone()));
+    let page = serve::Page { metrics, status: host.status() };
     tasks.spawn(host.run(shutdown.clone().requested()));
-    let serving = tokio::spawn(serve::run(listener, health, metrics, shutdown.clone()));
+    let serving = tokio::spawn(serve::run(listener, health, page, shutdown.clone()));
 
     let signal = signals.next().await;
     tracing::info!(signal, "ends");
@@ -152,7 +153,7 @@ impl Watching {
                 () = tokio::time::sleep(HEALTH_EVERY) => {}
                 () = shutdown.clone().requested() => return,
             }
-            let status = *self.status.borrow();
+            let status = self.status.borrow().clone();
             if status.ticked != seen {
                 seen = status.ticked;
                 self.beat.beat();

@@ -14,6 +14,7 @@ mod decode;
 mod errors;
 mod events;
 mod leadership;
+mod proxy;
 mod requests;
 mod resources;
 mod restarts;

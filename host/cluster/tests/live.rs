@@ -9,6 +9,8 @@ mod server;
 mod asking;
 #[path = "live/leading.rs"]
 mod leading;
+#[path = "live/proxied.rs"]
+mod proxied;
 #[path = "live/watching.rs"]
 mod watching;
 #[path = "live/writing.rs"]

@@ -41,6 +41,7 @@ mod options;
 mod pace;
 mod parked;
 mod problems;
+mod proxy;
 
 use asking::Asking;
 use bulk::{Asked, Bulk};
@@ -84,7 +85,6 @@ impl Ec2 {
             client: environment.client::<DescribeInstancesError>(Instances::OPERATION, &limiter),
             page_size: options.page_size,
         };
-        meter::describe();
         Ok(Self {
             volumes: Bulk::new(volumes, rechecks),
             instances: Bulk::new(instances, rechecks),

@@ -66,7 +66,15 @@ pub struct Instance {
     pub block_devices: Vec<BlockDevice>,
 }
 
+/// What the name of a cluster follows in the key of the tag by which clusters own their instances.
+const OWNERSHIP_TAG: &str = "kubernetes.io/cluster/";
+
 impl Instance {
+    /// The names of the clusters that own it, by its tags.
+    pub fn clusters(&self) -> impl Iterator<Item = &str> {
+        self.tags.iter().filter_map(|tag| tag.key.strip_prefix(OWNERSHIP_TAG)).filter(|name| !name.is_empty())
+    }
+
     /// The state of a volume in the instance's block device mappings; `None` where they do not list it.
     pub fn mapping(&self, volume: &AwsVolumeId) -> Option<&AttachmentState> {
         self.block_devices.iter().find(|device| device.volume == *volume).map(|device| &device.state)

@@ -64,6 +64,16 @@ pub enum Deed {
 }
 
 impl Deed {
+    /// What it is about, as the finding that it comes from names it.
+    #[must_use]
+    pub fn subject(&self) -> String {
+        match self {
+            Self::Pair { attachment, .. } => format!("VolumeAttachment {attachment}"),
+            Self::Untaint { node, .. } => format!("Node {}", node.node_name),
+            Self::Label { volume, .. } | Self::Affinity { volume, .. } => format!("PersistentVolume {volume}"),
+        }
+    }
+
     /// The remedy that it is.
     #[must_use]
     pub fn remedy(&self) -> Remedy {

@@ -1,10 +1,11 @@
 //! What each attachment means.
 
 use zonewarden_cluster::records::VolumeAttachment;
-use zonewarden_contract::attachment::{Judgement, Observation};
+use zonewarden_contract::attachment::{Judgement, Observation, Verdict};
 use zonewarden_contract::types::NodeName;
 use zonewarden_engine::Error;
 
+use crate::metering::{Hook, asked};
 use crate::observations::Pair;
 use crate::{BATCH, Survey};
 
@@ -43,7 +44,8 @@ impl Survey<'_> {
         while !pairs.is_empty() {
             let batch: Vec<_> = pairs.drain(..pairs.len().min(BATCH)).collect();
             let observations: Vec<_> = batch.iter().map(|pair| pair.observation.clone()).collect();
-            let judgements = self.policy.judge(&observations)?;
+            let ask = || self.policy.judge(&observations);
+            let judgements = asked(Hook::Judge, observations.len(), ask, |judgement| outcome(&judgement.verdict))?;
             judged.extend(batch.into_iter().zip(judgements).map(|(pair, judgement)| JudgedAttachment {
                 attachment: pair.attachment,
                 node: pair.node,
@@ -52,5 +54,15 @@ impl Survey<'_> {
             }));
         }
         Ok(judged)
+    }
+}
+
+const fn outcome(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::InSync => "in-sync",
+        Verdict::InProgress => "in-progress",
+        Verdict::Unknown => "unknown",
+        Verdict::Unstable => "unstable",
+        Verdict::Drift(_) => "drift",
     }
 }

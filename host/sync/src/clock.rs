@@ -1,7 +1,8 @@
 //! The host's own clock.
 
 use std::ops::Sub;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
@@ -33,6 +34,33 @@ pub struct Now {
     pub moment: Moment,
     /// By the calendar.
     pub calendar: Timestamp,
+}
+
+/// What tells the moment; a test's own where time must not pass by itself.
+#[derive(Clone)]
+pub(crate) struct Clock(Arc<dyn Fn() -> Now + Send + Sync>);
+
+impl Clock {
+    /// One that starts now.
+    pub(crate) fn start() -> Self {
+        let started = Instant::now();
+        Self::of(move || Now { moment: Moment(started.elapsed()), calendar: Timestamp::now() })
+    }
+
+    /// One that is told the moment.
+    pub(crate) fn of(now: impl Fn() -> Now + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    /// Now.
+    pub(crate) fn now(&self) -> Now {
+        (self.0)()
+    }
+
+    /// The time since it started.
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.now().moment.0
+    }
 }
 
 impl Now {

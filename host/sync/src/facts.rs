@@ -1,6 +1,6 @@
 //! What EC2 says about the volumes and instances of a world.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeEvidence, VolumeFacts};
@@ -23,6 +23,18 @@ impl Facts {
             names: question.names.into_iter().zip(sweep.names).collect(),
             now,
         }
+    }
+
+    /// The instances that hold a volume and were not asked about.
+    pub(crate) fn strangers(&self) -> BTreeSet<InstanceId> {
+        let records = self.volumes.values().filter_map(Evidence::record);
+        let holders = records.flat_map(Volume::holders).filter_map(|holder| holder.instance.as_ref());
+        holders.filter(|instance| !self.instances.contains_key(*instance)).cloned().collect()
+    }
+
+    /// Takes in what was learnt of more instances.
+    pub(crate) fn add_instances(&mut self, asked: Vec<InstanceId>, evidence: Vec<Evidence<Instance>>) {
+        self.instances.extend(asked.into_iter().zip(evidence));
     }
 
     /// A volume and the age of its description.

@@ -12,23 +12,27 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use zonewarden_cluster::{Api, ApiError, Cluster, Write};
+use zonewarden_contract::attachment::Drift;
 use zonewarden_contract::types::Remedy;
 use zonewarden_ec2::{BulkVerify, Question, Sweep};
 use zonewarden_engine::PolicySlot;
 
 use crate::act::{Act, Deed, Finding};
-use crate::clock::{Moment, Now};
+use crate::clock::{Clock, Moment, Now};
 use crate::leases::LeaseReads;
+use crate::metering::{self, Ledger};
 use crate::options::Options;
+use crate::rails::Withheld;
 use crate::reconciler::{Judged, Plan, Reconciler, Scope};
 use crate::remedies::{Fence, Hand, Outcome, read_lease};
 use crate::schedule::{Kind, Schedule};
 use crate::status::Status;
-use crate::telling::{self, Told};
-use crate::{metering, rails::Withheld};
+use crate::telling::{self, Decision, Told};
+
+#[cfg(test)]
+mod turns;
 
 /// What the host works with.
 pub struct Parts {
@@ -50,13 +54,19 @@ pub struct Host {
     reconciler: Reconciler,
     schedule: Schedule,
     told: Told,
-    started: Instant,
+    /// The clock that everything here is timed by.
+    started: Clock,
     plan: Plan,
     /// Acts that were begun and could not be ended: pods that are still to be deleted when the VolumeAttachment is gone.
-    unfinished: Vec<(Act, Moment)>,
+    unfinished: Vec<(Act, Option<Drift>, Moment)>,
     /// What the API server did not do, and until when it is not tried again.
     resting: Vec<(Deed, Moment)>,
     status: watch::Sender<Status>,
+    ledger: Ledger,
+    /// So many stuck volumes are named at most.
+    most_stuck: usize,
+    /// How the policy failed last, where it has not answered since.
+    complained: Option<&'static str>,
 }
 
 /// What the API server did not do is tried again after so long: it may be away, or may not allow it.
@@ -79,13 +89,22 @@ impl Host {
             reconciler,
             schedule: Schedule::new(options.intervals),
             told: Told::default(),
-            started: Instant::now(),
+            started: Clock::start(),
             plan: Plan::default(),
             unfinished: Vec::new(),
             resting: Vec::new(),
             status: watch::Sender::default(),
+            ledger: Ledger::default(),
+            most_stuck: 0,
+            complained: None,
             parts,
         }
+    }
+
+    /// The same, which also names volumes that are stuck, in its status: so many at most, the longest stuck first.
+    #[must_use]
+    pub fn naming_stuck_volumes(self, most: usize) -> Self {
+        Self { most_stuck: most, ..self }
     }
 
     /// How the host fares, for whoever tells others.
@@ -110,12 +129,15 @@ impl Host {
     }
 
     fn now(&self) -> Now {
-        Now { moment: Moment(self.started.elapsed()), calendar: Timestamp::now() }
+        self.started.now()
     }
 
     /// Looks at the cluster, asks EC2 what is due, and reads the suspects' Leases.
     async fn tick(&mut self, sender: &mpsc::Sender<Answered>) {
         let leads = self.parts.fence.holds();
+        if !leads && self.status.borrow().leads {
+            self.step_down();
+        }
         self.status.send_modify(|status| (status.ticked, status.leads) = (Some(Instant::now()), leads));
         if !leads || !self.parts.cluster.all_synced() {
             return;
@@ -129,7 +151,9 @@ impl Host {
         for kind in self.schedule.due(self.started.elapsed(), &self.plan) {
             self.ask(kind, sender);
         }
-        let oldest = self.reconciler.oldest_evidence(self.now().moment);
+        let ages = self.reconciler.evidence_ages(self.now().moment);
+        metering::observed(&ages);
+        let oldest = ages.into_iter().collect::<Option<Vec<_>>>().map(|ages| ages.into_iter().max().unwrap_or(0));
         self.status.send_modify(|status| status.oldest_evidence = oldest);
         self.read_leases().await;
         self.finish().await;
@@ -152,8 +176,13 @@ impl Host {
 
     async fn take(&mut self, answer: Answered) {
         let Answered { kind, question, sweep, asked } = answer;
-        metering::swept(kind, &question, &sweep, self.now().moment - asked);
         self.schedule.answered(kind, self.started.elapsed(), &sweep);
+        if !self.status.borrow().leads {
+            return;
+        }
+        let now = self.now().moment;
+        let stale = self.reconciler.stale_volumes(&question, &sweep, now);
+        metering::swept(kind, &question, &sweep, now - asked, stale);
         let cluster = self.parts.cluster.read();
         // A VolumeAttachment may have moved while EC2 was thinking: its generation moves before the answer is taken in.
         if let Err(error) = self.reconciler.look(&cluster, self.now()) {
@@ -166,9 +195,22 @@ impl Host {
             Kind::Suspects => Scope::Suspects,
         };
         match self.reconciler.judge(&cluster, self.now(), scope) {
-            Ok(judged) => self.dispose(judged, scope).await,
+            Ok(judged) => {
+                if self.complained.take().is_some() {
+                    tracing::info!(policy = self.reconciler.policy().digest(), "the policy answers again");
+                }
+                self.dispose(judged, scope).await;
+            }
             Err(error) => self.complain(&error),
         }
+    }
+
+    /// Somebody else leads from here on, and whoever leads again begins anew.
+    fn step_down(&mut self) {
+        self.reconciler.begin_anew();
+        self.unfinished.clear();
+        self.ledger.rest();
+        self.status.send_modify(|status| status.stuck = Arc::default());
     }
 
     async fn read_leases(&mut self) {
@@ -192,19 +234,26 @@ impl Host {
     async fn dispose(&mut self, judged: Judged, scope: Scope) {
         if scope == Scope::All {
             self.told.keep(&judged.findings);
-            metering::drifts(&judged.findings);
+        }
+        self.ledger.looked(scope, &judged.findings, self.now().moment);
+        if scope != Scope::Suspects {
+            let stuck = judged.stuck.into_iter().take(self.most_stuck).collect();
+            self.status.send_modify(|status| status.stuck = stuck);
         }
         metering::breaker(judged.breaker_open);
         if let Some(volumes) = judged.opened {
-            tracing::error!(volumes, "so many volumes turned bad at once that nothing is done about any of them");
+            tracing::error!(volumes, "so many volumes are bad at once that nothing is done about any of them");
         }
         for finding in &judged.findings {
             self.tell(finding).await;
+            let drift = metering::drift_of(finding);
             for (remedy, withheld) in &finding.withheld {
-                metering::remedy(*remedy, withheld.0, true);
+                if self.told.is_new_decision(Decision::of_finding(finding, *remedy, withheld.0)) {
+                    self.count_withheld(drift, *remedy, *withheld);
+                }
             }
             for act in &finding.acts {
-                self.act(act, finding.death).await;
+                self.act(act, drift, finding.death).await;
             }
         }
     }
@@ -218,14 +267,13 @@ impl Host {
         let digest = self.reconciler.policy().digest();
         let remedies: Vec<_> = finding.acts.iter().map(|act| act.deed.remedy()).collect();
         tracing::info!(subject, code = reason.code, ?severity, ?remedies, policy = digest, "{}", reason.message);
-        metering::told(finding);
         for event in telling::of_finding(finding, now.calendar) {
             self.write_event(event).await;
         }
     }
 
     /// Carries out an act, where mode, breaker and budget allow it.
-    async fn act(&mut self, act: &Act, death: bool) {
+    async fn act(&mut self, act: &Act, drift: Option<Drift>, death: bool) {
         let remedy = act.deed.remedy();
         let now = self.now().moment;
         self.resting.retain(|(_, until)| now < *until);
@@ -233,39 +281,47 @@ impl Host {
             return;
         }
         if let Err(withheld) = self.reconciler.allow(act, death, self.now().moment) {
-            metering::remedy(remedy, withheld.0, withheld == Withheld("observe-mode"));
+            if self.told.is_new_decision(Decision::of_act(act, withheld.0)) {
+                self.count_withheld(drift, remedy, withheld);
+            }
             return;
         }
         let cached = self.parts.cluster.read();
-        let started = self.started;
-        let clock = move || Now { moment: Moment(started.elapsed()), calendar: Timestamp::now() };
+        let started = self.started.clone();
+        let clock = move || started.now();
         let hand = Hand { api: &*self.parts.api, fence: &*self.parts.fence, clock: &clock, cached: &cached };
         let outcome = hand.carry_out(&mut self.reconciler, act).await;
         if matches!(outcome, Outcome::Withheld(_)) {
             self.reconciler.refund(act, death);
         }
-        self.note(act, &outcome).await;
+        self.note(act, drift, &outcome).await;
     }
 
-    async fn note(&mut self, act: &Act, outcome: &Outcome) {
+    fn count_withheld(&self, drift: Option<Drift>, remedy: Remedy, withheld: Withheld) {
+        metering::remedy(drift, remedy, withheld.0, self.reconciler.options.modes.only_tell(remedy));
+    }
+
+    async fn note(&mut self, act: &Act, drift: Option<Drift>, outcome: &Outcome) {
         let remedy = act.deed.remedy();
-        metering::outcome(remedy, outcome);
-        tracing::info!(?remedy, ?outcome, code = act.reason.code, deed = ?act.deed, "remedy");
+        if self.told.is_to_be_counted(act, outcome) {
+            metering::outcome(drift, remedy, outcome);
+            tracing::info!(?remedy, ?outcome, code = act.reason.code, deed = ?act.deed, "remedy");
+        }
         let now = self.now().moment;
         if let Outcome::Failed(_) = outcome {
             self.resting.push((act.deed.clone(), Moment(now.0 + REST)));
         }
         if remedy == Remedy::ForceDeletePods {
             let failed = matches!(outcome, Outcome::Failed(_));
-            self.unfinished.retain(|(begun, _)| failed || begun != act);
-            if failed && !self.unfinished.iter().any(|(begun, _)| begun == act) {
-                self.unfinished.push((act.clone(), now));
+            self.unfinished.retain(|(begun, _, _)| failed || begun != act);
+            if failed && !self.unfinished.iter().any(|(begun, _, _)| begun == act) {
+                self.unfinished.push((act.clone(), drift, now));
             }
         }
         if !self.told.is_news_of_act(act, outcome, now) {
             return;
         }
-        for event in telling::of_act(act, outcome, Timestamp::now()) {
+        for event in telling::of_act(act, outcome, self.now().calendar) {
             self.write_event(event).await;
         }
     }
@@ -275,9 +331,9 @@ impl Host {
         /// What could not be done in so long is left to Kubernetes.
         const PATIENCE: Duration = Duration::from_secs(600);
         let now = self.now().moment;
-        self.unfinished.retain(|(_, begun)| now - *begun < PATIENCE);
-        for (act, _) in self.unfinished.clone() {
-            self.act(&act, true).await;
+        self.unfinished.retain(|(_, _, begun)| now - *begun < PATIENCE);
+        for (act, drift, _) in self.unfinished.clone() {
+            self.act(&act, drift, true).await;
         }
     }
 
@@ -293,8 +349,10 @@ impl Host {
         }
     }
 
-    fn complain(&self, error: &zonewarden_engine::Error) {
-        metering::policy_failed(error.kind());
-        tracing::error!(kind = error.kind(), %error, "the policy does not answer, so nothing is decided");
+    /// The policy does not answer. The call was counted where it failed; people are told once, until it answers again.
+    fn complain(&mut self, error: &zonewarden_engine::Error) {
+        if self.complained.replace(error.kind()) != Some(error.kind()) {
+            tracing::error!(kind = error.kind(), %error, "the policy does not answer, so nothing is decided");
+        }
     }
 }

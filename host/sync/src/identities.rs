@@ -11,6 +11,7 @@ use zonewarden_engine::{ConfiguredPolicy, Error};
 
 use crate::BATCH;
 use crate::facts::Facts;
+use crate::metering::{Hook, asked};
 use crate::survey::node_name;
 
 /// Every id of a world, asked for once. They hold for one policy with its settings: with another they are asked for anew.
@@ -114,9 +115,15 @@ impl Identities {
         self.nodes_of_instances.get(instance)
     }
 
+    /// The instances that are Nodes.
+    pub(crate) fn node_instances(&self) -> impl Iterator<Item = &InstanceId> {
+        self.nodes_of_instances.keys()
+    }
+
     fn ask_volumes(&mut self, questions: &[VolumeQuestion], policy: &ConfiguredPolicy) -> Result<(), Error> {
         for batch in questions.chunks(BATCH) {
-            let answers = policy.identify_volumes(batch)?;
+            let ask = || policy.identify_volumes(batch);
+            let answers = asked(Hook::IdentifyVolumes, batch.len(), ask, outcome_of_volume)?;
             self.volumes.extend(batch.iter().map(|question| question.source.clone()).zip(answers));
         }
         Ok(())
@@ -138,7 +145,7 @@ impl Identities {
             }
         }
         for batch in questions.chunks(BATCH) {
-            let answers = policy.identify_nodes(batch)?;
+            let answers = identify_nodes(policy, batch)?;
             for (question, answer) in batch.iter().zip(answers) {
                 self.nodes.insert(question.node.clone(), (question.clone(), answer));
             }
@@ -163,7 +170,7 @@ impl Identities {
             csi_node_id: Some(node_id.clone()),
         });
         for batch in questions.collect::<Vec<_>>().chunks(BATCH) {
-            for (question, answer) in batch.iter().zip(policy.identify_nodes(batch)?) {
+            for (question, answer) in batch.iter().zip(identify_nodes(policy, batch)?) {
                 let instance = match answer {
                     NodeIdentity::Identified(node) => Some(node.instance),
                     NodeIdentity::Foreign(_) | NodeIdentity::Unresolved(_) => None,
@@ -172,6 +179,26 @@ impl Identities {
             }
         }
         Ok(())
+    }
+}
+
+fn identify_nodes(policy: &ConfiguredPolicy, batch: &[NodeQuestion]) -> Result<Vec<NodeIdentity>, Error> {
+    asked(Hook::IdentifyNodes, batch.len(), || policy.identify_nodes(batch), outcome_of_node)
+}
+
+const fn outcome_of_volume(identity: &VolumeIdentity) -> &'static str {
+    match identity {
+        VolumeIdentity::Identified(_) => "identified",
+        VolumeIdentity::Foreign(_) => "foreign",
+        VolumeIdentity::Rejected(_) => "rejected",
+    }
+}
+
+const fn outcome_of_node(identity: &NodeIdentity) -> &'static str {
+    match identity {
+        NodeIdentity::Identified(_) => "identified",
+        NodeIdentity::Foreign(_) => "foreign",
+        NodeIdentity::Unresolved(_) => "unresolved",
     }
 }
 

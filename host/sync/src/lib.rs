@@ -25,6 +25,7 @@ mod metering;
 mod observations;
 mod occupancy;
 mod options;
+mod ownership;
 mod pods;
 mod questions;
 mod rails;
@@ -34,6 +35,7 @@ mod schedule;
 #[cfg(test)]
 mod simulation;
 mod status;
+mod stuck;
 mod survey;
 mod telling;
 mod volumes;
@@ -52,6 +54,7 @@ pub use rails::{Patience, Withheld};
 pub use reconciler::{Judged, Plan, Reconciler, Scope};
 pub use remedies::{Fence, Outcome};
 pub use status::Status;
+pub use stuck::StuckVolume;
 pub use survey::Survey;
 pub use volumes::LabelledVolume;
 

@@ -26,6 +26,8 @@ pub(crate) struct Memory {
     volumes: HashMap<AwsVolumeId, Seen<Volume>>,
     instances: HashMap<InstanceId, Seen<Instance>>,
     pairs: HashMap<PairKey, Pair>,
+    /// When the first look began.
+    began: Option<Moment>,
     /// Since when each attachment is in its state.
     held: HashMap<PairKey, (AttachmentState, Moment)>,
     /// The instances that this account and region showed before: one that is missing now was purged.
@@ -64,23 +66,37 @@ struct Pair {
     generation: u64,
     /// When it moved last. Evidence that was asked for earlier is not about this generation.
     since: Moment,
+    /// Whether EC2 ever took back what it said of the pair.
+    contradicted: bool,
     volume: Option<Repeated<VolumeClaim>>,
     instance: Option<Repeated<InstanceClaim>>,
 }
 
+impl Pair {
+    const fn new(phase: Option<Phase>, generation: u64, since: Moment) -> Self {
+        Self { phase, generation, since, contradicted: false, volume: None, instance: None }
+    }
+}
+
 impl Memory {
+    /// Forgets everything but which instances were shown.
+    pub(crate) fn anew(self) -> Self {
+        Self { shown: self.shown, ..Self::default() }
+    }
+
+    /// A look begins.
+    pub(crate) fn begin(&mut self, now: Moment) {
+        self.began.get_or_insert(now);
+    }
+
     /// Makes a pair known, or moves its generation where its VolumeAttachment did.
     pub(crate) fn watch(&mut self, key: &PairKey, phase: Option<Phase>, now: Moment) {
         match self.pairs.get_mut(key) {
             Some(pair) if pair.phase == phase => {}
             Some(pair) => {
-                let generation = pair.generation + 1;
-                *pair = Pair { phase, generation, since: now, volume: None, instance: None };
+                *pair = Pair::new(phase, pair.generation + 1, now);
             }
-            None => {
-                let pair = Pair { phase, generation: 0, since: now, volume: None, instance: None };
-                self.pairs.insert(key.clone(), pair);
-            }
+            None => drop(self.pairs.insert(key.clone(), Pair::new(phase, 0, now))),
         }
     }
 
@@ -141,11 +157,13 @@ impl Memory {
             if let Some(seen) = self.volumes.get(volume).filter(|seen| seen.asked == asked)
                 && let Some(claim) = volume_claim(&seen.evidence, instance)
             {
+                pair.contradicted |= pair.volume.as_ref().is_some_and(|before| before.is_taken_back(&claim, asked));
                 pair.volume = Repeated::take(pair.volume.take(), claim, asked);
             }
             if let Some(seen) = self.instances.get(instance).filter(|seen| seen.asked == asked)
                 && let Some(claim) = instance_claim(&seen.evidence, volume)
             {
+                pair.contradicted |= pair.instance.as_ref().is_some_and(|before| before.is_taken_back(&claim, asked));
                 pair.instance = Repeated::take(pair.instance.take(), claim, asked);
             }
         }
@@ -164,10 +182,20 @@ impl Memory {
         }
     }
 
-    /// The age of the oldest evidence about a volume, in seconds; `None` where one was never answered.
-    pub(crate) fn oldest_volume(&self, question: &Question, now: Moment) -> Option<u32> {
+    /// The age of what is known of each volume, in seconds; `None` for one that was never answered.
+    pub(crate) fn volume_ages(&self, question: &Question, now: Moment) -> Vec<Option<u32>> {
         let age = |id: &AwsVolumeId| self.volumes.get(id).map(|seen| now.seconds_since(seen.asked));
-        question.volumes.iter().map(age).collect::<Option<Vec<_>>>()?.into_iter().max().or(Some(0))
+        question.volumes.iter().map(age).collect()
+    }
+
+    /// The instances that hold volumes, as they were last described.
+    pub(crate) fn holders(&self) -> impl Iterator<Item = &InstanceId> {
+        self.held.keys().map(|(_, instance)| instance)
+    }
+
+    /// An instance as it was last described, however long ago.
+    pub(crate) fn described(&self, instance: &InstanceId) -> Option<&Instance> {
+        self.instances.get(instance)?.evidence.record()
     }
 
     /// The state that an instance was last seen in.
@@ -204,6 +232,16 @@ impl Memory {
     /// How often the instance's description said the same of the pair, in this generation; `None` where it said nothing in it.
     pub(crate) fn instance_run(&self, key: &PairKey) -> Option<Run> {
         self.pairs.get(key)?.instance.as_ref().map(Repeated::run)
+    }
+
+    /// How often EC2 said of a pair what it says, where the host found the pair so when it began: known for no more than
+    /// `seconds` after the first look, and neither EC2 nor the VolumeAttachment has told anything else since.
+    pub(crate) fn run_from_the_beginning(&self, key: &PairKey, seconds: u32) -> Option<Run> {
+        let pair = self.pairs.get(key)?;
+        let was_there = pair.since.seconds_since(self.began?) <= seconds;
+        let volume = pair.volume.as_ref().map(Repeated::run);
+        let run = volume.or_else(|| pair.instance.as_ref().map(Repeated::run)).unwrap_or_default();
+        (was_there && pair.generation == 0 && !pair.contradicted).then_some(run)
     }
 
     /// For how long the pair is in its generation, in seconds; 0 for one that is not known.

@@ -8,11 +8,13 @@ use zonewarden_contract::attachment::{
     self, AbsentNode, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport, MissingVolume, NodeReport,
     Observation, OutOfServiceTaint, PresentNode, Usage, VolumeReport,
 };
+use zonewarden_contract::identity::IdentifiedVolume;
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, VolumeSource};
 use zonewarden_ec2::{self as ec2, Evidence};
 
 use crate::Survey;
 use crate::history::History;
+use crate::identities::Identities;
 use crate::occupancy::User;
 
 /// The taint that tells Kubernetes that a machine is off.
@@ -38,7 +40,7 @@ impl Survey<'_> {
             AttachedSource::PersistentVolume(name) => Some(name.clone()),
             AttachedSource::Inline(_) => None,
         };
-        let volume = source.and_then(|source| self.identities.identified(source)).map(|volume| volume.volume.clone());
+        let volume = identified(self.cluster, &self.identities, attachment).map(|volume| volume.volume.clone());
         let ours = self.policy.info().csi_drivers.contains(&attachment.attacher);
         if volume.is_none() && !(ours && source.is_none()) {
             return None;
@@ -174,7 +176,7 @@ impl Survey<'_> {
             Some(instance) if Some(instance) == this => Holder::ThisInstance,
             Some(instance) => match self.identities.node_of(instance) {
                 Some(node) => Holder::ClusterNode(node.clone()),
-                None => Holder::ForeignInstance,
+                None => self.other_cluster(instance).map_or(Holder::ForeignInstance, Holder::OtherCluster),
             },
         };
         Ec2Attachment {
@@ -269,8 +271,23 @@ pub(crate) fn taint(node: &Node) -> OutOfServiceTaint {
     }
 }
 
+/// The volume of a VolumeAttachment, where the policy handles it and the volume's own driver attaches it. What the attacher of
+/// another driver does about the volume is between the two of them; in-tree volumes name no driver.
+pub(crate) fn identified<'a>(
+    cluster: &Index,
+    identities: &'a Identities,
+    attachment: &VolumeAttachment,
+) -> Option<&'a IdentifiedVolume> {
+    let source = source_of(cluster, attachment)?;
+    let is_own = match source {
+        VolumeSource::Csi(csi) => csi.driver == attachment.attacher,
+        VolumeSource::AwsElasticBlockStore(_) | VolumeSource::GcePersistentDisk(_) | VolumeSource::Other(_) => true,
+    };
+    identities.identified(source).filter(|_| is_own)
+}
+
 /// What a VolumeAttachment attaches, where the cluster has it.
-pub(crate) fn source_of<'a>(cluster: &'a Index, attachment: &'a VolumeAttachment) -> Option<&'a VolumeSource> {
+fn source_of<'a>(cluster: &'a Index, attachment: &'a VolumeAttachment) -> Option<&'a VolumeSource> {
     match &attachment.source {
         AttachedSource::PersistentVolume(name) => cluster.volume(name).map(|volume| &volume.source),
         AttachedSource::Inline(source) => Some(source),

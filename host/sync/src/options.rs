@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use zonewarden_contract::types::Remedy;
+
 use crate::rails::Patience;
 
 /// Evidence older than so many intervals is unknown.
@@ -39,6 +41,17 @@ pub struct Modes {
     pub delete_pods: bool,
     /// Whether VolumeAttachments that no pod used for long are deleted.
     pub delete_leaked: bool,
+}
+
+impl Modes {
+    /// Whether a remedy is only told, and never carried out.
+    pub(crate) fn only_tell(&self, remedy: Remedy) -> bool {
+        let mode = match remedy {
+            Remedy::SetLabels | Remedy::SetNodeAffinity => self.label,
+            _ => self.reconcile,
+        };
+        mode == Mode::Observe
+    }
 }
 
 /// How often what is asked.

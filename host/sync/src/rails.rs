@@ -8,8 +8,8 @@ use std::fmt;
 
 use zonewarden_contract::attachment::AttachmentState;
 use zonewarden_contract::attachment::{
-    Ec2Attachment, InstanceReport, InstanceState, Lease, NodeReport, Observation, OutOfServiceTaint, PresentNode,
-    VolumeReport,
+    Ec2Attachment, Holder, InstanceReport, InstanceState, Lease, NodeReport, Observation, OutOfServiceTaint,
+    PresentNode, VolumeReport,
 };
 use zonewarden_contract::types::{InstanceId, Remedy, VolumeState};
 
@@ -37,6 +37,14 @@ pub struct Patience {
     pub leaked_seconds: u32,
 }
 
+impl Patience {
+    /// For how long a host that has just begun holds back what it found: until even what shows itself last has shown itself,
+    /// and a quiet period longer.
+    pub(crate) const fn settle_seconds(&self) -> u32 {
+        self.leaked_seconds.saturating_add(self.quiet_seconds)
+    }
+}
+
 impl Default for Patience {
     fn default() -> Self {
         Self { quiet_seconds: QUIET_SECONDS, consistent_seconds: CONSISTENT_SECONDS, leaked_seconds: LEAKED_SECONDS }
@@ -54,7 +62,7 @@ impl fmt::Display for Withheld {
 }
 
 /// What a pair's facts are, and what the host knows beside them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Case<'a> {
     pub(crate) observation: &'a Observation,
     pub(crate) texts: Texts<'a>,
@@ -72,18 +80,22 @@ pub(crate) struct Case<'a> {
 }
 
 /// What the objects themselves say of the pair's instance.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Texts<'a> {
     /// The VolumeAttachment's node id annotation.
     pub(crate) node_id: Option<&'a str>,
     /// The Node's provider id.
     pub(crate) provider_id: Option<&'a str>,
-    /// The node id that the CSINode has.
-    pub(crate) csi_node_id: Option<&'a str>,
+    /// The node ids that the CSINode has, one for each of the policy's drivers.
+    pub(crate) csi_node_ids: Vec<&'a str>,
 }
 
 /// Whether a remedy about a pair may be carried out, as far as its facts go.
 pub(crate) fn permit(case: &Case<'_>, remedy: Remedy) -> Result<(), Withheld> {
+    // Our own taint is taken off whoever holds the volume.
+    if remedy != Remedy::RemoveOutOfServiceTaint {
+        held_within(case)?;
+    }
     match remedy {
         Remedy::AddOutOfServiceTaint => add_taint(case),
         Remedy::RemoveOutOfServiceTaint => remove_taint(case),
@@ -93,6 +105,19 @@ pub(crate) fn permit(case: &Case<'_>, remedy: Remedy) -> Result<(), Withheld> {
         Remedy::ForceDeletePods => delete_pods(case),
         Remedy::None | Remedy::Event | Remedy::SetLabels | Remedy::SetNodeAffinity => Err(Withheld("not-about-a-pair")),
     }
+}
+
+/// A volume that an instance outside this cluster holds is its holder's: a hard stop, whatever else is proven.
+fn held_within(case: &Case<'_>) -> Result<(), Withheld> {
+    let VolumeReport::Found(volume) = &case.observation.volume_report else { return Ok(()) };
+    let holders = || volume.attachments.iter().filter(|held| holds(held)).map(|held| &held.holder);
+    if holders().any(|holder| matches!(holder, Holder::OtherCluster(_))) {
+        return Err(Withheld("held-by-another-cluster"));
+    }
+    if holders().any(|holder| matches!(holder, Holder::ForeignInstance)) {
+        return Err(Withheld("held-outside-the-cluster"));
+    }
+    Ok(())
 }
 
 fn add_taint(case: &Case<'_>) -> Result<(), Withheld> {
@@ -262,8 +287,7 @@ fn named_by_texts(case: &Case<'_>) -> Result<(), Withheld> {
 impl Texts<'_> {
     /// Whether every text that tells the Node's instance names this one, and there is any.
     pub(crate) fn all_name(&self, instance: &InstanceId) -> bool {
-        let texts = [self.provider_id, self.csi_node_id];
-        let mut given = texts.iter().flatten().peekable();
+        let mut given = self.provider_id.iter().chain(&self.csi_node_ids).peekable();
         given.peek().is_some() && given.all(|text| names(text, &instance.instance_id))
     }
 }

@@ -1,13 +1,14 @@
 //! The state that is carried from look to look, and what is made of each look. Nothing here waits or writes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use zonewarden_cluster::Index;
 use zonewarden_contract::types::{AwsVolumeId, NodeName};
-use zonewarden_ec2::{Question, Sweep};
+use zonewarden_ec2::{Evidence, Question, Sweep};
 use zonewarden_engine::{ConfiguredPolicy, Error};
 
 use crate::act::{Act, Deed, Finding};
+use crate::attachments::JudgedAttachment;
 use crate::clock::{Moment, Now};
 use crate::facts::Facts;
 use crate::history::History;
@@ -16,9 +17,10 @@ use crate::leases::LeaseReads;
 use crate::memory::PairKey;
 use crate::options::{Mode, Options};
 use crate::rails::Withheld;
-use crate::rails::breaker::{Breaker, Turn};
+use crate::rails::breaker::{Breaker, Standing, Turn};
 use crate::rails::budget::Budget;
 use crate::rails::switch::{Rail, Rails};
+use crate::stuck::{self, StuckVolume};
 use crate::survey::Survey;
 use crate::watch::Watched;
 
@@ -72,6 +74,8 @@ pub struct Judged {
     pub opened: Option<usize>,
     /// Whether the breaker is open, so that no act may be carried out but those about a proven death.
     pub breaker_open: bool,
+    /// The volumes that are stuck, among those that were looked at, the longest stuck first.
+    pub stuck: Vec<StuckVolume>,
 }
 
 impl Reconciler {
@@ -96,6 +100,13 @@ impl Reconciler {
             self.identities = Identities::default();
         }
         self.policy = policy;
+    }
+
+    /// Begins anew, as after a restart: while somebody else led, nobody looked here, and what was seen before that proves nothing
+    /// about the time between. Only which instances EC2 once showed stays true.
+    pub fn begin_anew(&mut self) {
+        self.watched = std::mem::take(&mut self.watched).anew();
+        self.breaker = Breaker::default();
     }
 
     /// The policy that decides.
@@ -141,12 +152,11 @@ impl Reconciler {
             Scope::Suspects => survey.attachments_of(&|node| suspects.has(node))?,
         };
         let mut found: Vec<Finding> = judged.iter().map(|pair| findings::of_pair(self, &survey, pair, now)).collect();
-        let bad: BTreeSet<AwsVolumeId> = judged
-            .iter()
-            .zip(&found)
-            .filter(|(_, finding)| findings::is_bad(finding))
-            .map(|(pair, _)| pair.observation.volume.clone())
-            .collect();
+        let mut bad: BTreeMap<AwsVolumeId, Standing> = BTreeMap::new();
+        for (pair, _) in judged.iter().zip(&found).filter(|(_, finding)| findings::is_bad(finding)) {
+            let (volume, standing) = (pair.observation.volume.clone(), self.standing(pair));
+            bad.entry(volume).and_modify(|worst| *worst = standing.max(*worst)).or_insert(standing);
+        }
         let looked_at: BTreeSet<AwsVolumeId> = judged.iter().map(|pair| pair.observation.volume.clone()).collect();
         let orphans: Vec<PairKey> =
             judged.iter().filter(|pair| pair.attachment.is_none()).filter_map(findings::key_of).collect();
@@ -154,6 +164,7 @@ impl Reconciler {
             found.extend(findings::of_volumes(&survey)?);
         }
         found.extend(findings::of_tainted_nodes(&survey));
+        let stuck = stuck::of(&judged);
         drop(judged);
         let (identities, occupancy) = survey.into_parts();
         self.identities = identities;
@@ -165,7 +176,7 @@ impl Reconciler {
             Turn::Opened(volumes) => Some(volumes),
             Turn::Same | Turn::Closed => None,
         };
-        Ok(Judged { findings: found, opened, breaker_open: self.breaker.is_open() })
+        Ok(Judged { findings: found, opened, breaker_open: self.breaker.is_open(), stuck })
     }
 
     /// Whether an act may be carried out now, as far as mode, breaker and budget go. What it costs is spent.
@@ -201,10 +212,31 @@ impl Reconciler {
         }
     }
 
-    /// The age of the oldest evidence about a volume, in seconds; `None` where a volume was never answered.
+    /// The age of what is known of each volume, in seconds; `None` for one that was never answered.
     #[must_use]
-    pub fn oldest_evidence(&self, now: Moment) -> Option<u32> {
-        self.watched.memory.oldest_volume(&self.question, now)
+    pub fn evidence_ages(&self, now: Moment) -> Vec<Option<u32>> {
+        self.watched.memory.volume_ages(&self.question, now)
+    }
+
+    /// How many of the volumes that a sweep told nothing about are known well enough from before.
+    pub(crate) fn stale_volumes(&self, question: &Question, sweep: &Sweep, now: Moment) -> u32 {
+        let untold =
+            question.volumes.iter().zip(&sweep.volumes).filter(|(_, told)| matches!(told, Evidence::Unknown(_)));
+        let untold = Question { volumes: untold.map(|(id, _)| id.clone()).collect(), ..Question::default() };
+        let limit = self.options.intervals.stale_seconds().0;
+        let ages = self.watched.memory.volume_ages(&untold, now).into_iter().flatten();
+        u32::try_from(ages.filter(|age| *age <= limit).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether a pair is as the host found it when it began.
+    fn standing(&self, pair: &JudgedAttachment<'_>) -> Standing {
+        /// Fewer reads are no long time, however far apart they are.
+        const READS: u32 = 3;
+        let settle = self.options.patience.settle_seconds();
+        let run = findings::key_of(pair).and_then(|key| self.watched.memory.run_from_the_beginning(&key, settle));
+        run.map_or(Standing::Turned, |run| {
+            if run.reads >= READS && run.seconds >= settle { Standing::Settled } else { Standing::Found }
+        })
     }
 
     /// A look at a cluster with everything that is remembered.

@@ -116,6 +116,8 @@ impl Hand<'_> {
             return Ok(());
         };
         self.take(fresh, Kind::CsiDriver, &ObjectName::new("", &attachment.attacher)).await?;
+        // An inline volume has no claim, so nobody can look up who else uses it; through this VolumeAttachment only pods on its
+        // Node can, and those are read.
         let AttachedSource::PersistentVolume(volume) = &attachment.source else { return Ok(()) };
         let volume = self.take(fresh, Kind::PersistentVolume, &ObjectName::new("", volume)).await?;
         if let Some(Object::PersistentVolume(volume)) = volume

@@ -6,8 +6,11 @@
 
 mod each_rail;
 mod ec2;
+mod host;
 mod machines;
+mod rows;
 mod runs;
+mod through_host;
 mod weather;
 mod world;
 mod writes;

@@ -27,11 +27,14 @@ pub struct Survey<'a> {
     pub(crate) facts: Facts,
     pub(crate) history: History<'a>,
     groups: OnceLock<NodeGroups>,
+    /// The names by which clusters' tags call this one.
+    pub(crate) names: OnceLock<BTreeSet<String>>,
     problems: Vec<Problem>,
 }
 
 impl<'a> Survey<'a> {
-    /// Looks at a world at a moment. `sweep` asks EC2, once, about everything that the cluster names.
+    /// Looks at a world at a moment. `sweep` asks EC2, once, about everything that the cluster names; and once more about the
+    /// instances that hold its volumes and are none of its Nodes, where there are any.
     ///
     /// # Errors
     /// Those of the engine.
@@ -39,7 +42,7 @@ impl<'a> Survey<'a> {
         cluster: &'a Index,
         policy: &'a ConfiguredPolicy,
         now: Timestamp,
-        sweep: impl FnOnce(&Question) -> Sweep,
+        mut sweep: impl FnMut(&Question) -> Sweep,
     ) -> Result<Self, Error> {
         let mut identities = Identities::default();
         identities.learn(cluster, policy)?;
@@ -48,8 +51,17 @@ impl<'a> Survey<'a> {
         let absent = named.into_iter().filter(|node| cluster.node(&node.node_name).is_none());
         question.names = absent.cloned().collect();
         let mut answer = sweep(&question);
-        let problems = std::mem::take(&mut answer.problems);
-        let facts = Facts::new(question, answer, now);
+        let mut problems = std::mem::take(&mut answer.problems);
+        let mut facts = Facts::new(question, answer, now);
+        let strangers = facts.strangers();
+        if !strangers.is_empty() {
+            let question = Question { instances: strangers.into_iter().collect(), ..Question::default() };
+            let answer = sweep(&question);
+            // What is wrong with files is said with every answer.
+            let news: Vec<_> = answer.problems.into_iter().filter(|problem| !problems.contains(problem)).collect();
+            problems.extend(news);
+            facts.add_instances(question.instances, answer.instances);
+        }
         let survey = Self::with(cluster, policy, identities, facts, History::Settled)?;
         Ok(Self { problems, ..survey })
     }
@@ -72,6 +84,7 @@ impl<'a> Survey<'a> {
             facts,
             history,
             groups: OnceLock::new(),
+            names: OnceLock::new(),
             problems: Vec::new(),
         })
     }

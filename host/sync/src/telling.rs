@@ -1,6 +1,6 @@
 //! What people are told, and that they are told it once.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -21,6 +21,30 @@ pub(crate) struct Told {
     told: HashMap<(String, String), Moment>,
     /// The deeds that were not done, why, and when that was last so.
     not_done: HashMap<(String, &'static str), Moment>,
+    /// The decisions that stand and were counted.
+    counted: HashSet<Decision>,
+}
+
+/// That a remedy about something was not carried out, or was, and for which reason it was proposed. A finding that stands is judged
+/// every second and decided once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Decision {
+    subject: String,
+    code: String,
+    remedy: Remedy,
+    result: &'static str,
+}
+
+impl Decision {
+    /// One about a remedy that the rails did not permit.
+    pub(crate) fn of_finding(finding: &Finding, remedy: Remedy, result: &'static str) -> Self {
+        Self { subject: finding.subject.clone(), code: finding.reason.code.clone(), remedy, result }
+    }
+
+    /// One about an act.
+    pub(crate) fn of_act(act: &Act, result: &'static str) -> Self {
+        Self { subject: act.deed.subject(), code: act.reason.code.clone(), remedy: act.deed.remedy(), result }
+    }
 }
 
 impl Told {
@@ -37,10 +61,27 @@ impl Told {
         is_news
     }
 
+    /// Whether a decision is not the one that stands already.
+    pub(crate) fn is_new_decision(&mut self, decision: Decision) -> bool {
+        self.counted.insert(decision)
+    }
+
+    /// Whether what came of an act has to be counted: each write and each try, and what was decided against once.
+    pub(crate) fn is_to_be_counted(&mut self, act: &Act, outcome: &Outcome) -> bool {
+        match outcome {
+            Outcome::Done(0) => false,
+            Outcome::Done(_) if is_repeated(act) => self.is_new_decision(Decision::of_act(act, "done")),
+            Outcome::Done(_) | Outcome::Failed(_) => true,
+            Outcome::Withheld(withheld) => self.is_new_decision(Decision::of_act(act, withheld.0)),
+        }
+    }
+
     /// Whether what came of an act has to be told: what was done always, what was not once.
     pub(crate) fn is_news_of_act(&mut self, act: &Act, outcome: &Outcome, now: Moment) -> bool {
         let code = match outcome {
-            Outcome::Done(writes) => return *writes > 0,
+            Outcome::Done(0) => return false,
+            Outcome::Done(_) if is_repeated(act) => "done",
+            Outcome::Done(_) => return true,
             Outcome::Withheld(withheld) => withheld.0,
             Outcome::Failed(_) => "failed",
         };
@@ -50,10 +91,20 @@ impl Told {
 
     /// Forgets what is not found any more, so that it is news when it comes back.
     pub(crate) fn keep(&mut self, findings: &[Finding]) {
-        let found: std::collections::HashSet<(&str, &str)> =
+        let found: HashSet<(&str, &str)> =
             findings.iter().map(|finding| (finding.subject.as_str(), finding.reason.code.as_str())).collect();
+        let acts = findings
+            .iter()
+            .flat_map(|finding| finding.acts.iter().map(|act| (finding.subject.as_str(), act.reason.code.as_str())));
+        let standing: HashSet<(&str, &str)> = found.iter().copied().chain(acts).collect();
+        self.counted.retain(|decision| standing.contains(&(decision.subject.as_str(), decision.code.as_str())));
         self.told.retain(|(subject, code), _| found.contains(&(subject.as_str(), code.as_str())));
     }
+}
+
+/// Whether an act is done over and over while its finding stands: a pod that a finalizer holds is deleted and still there.
+fn is_repeated(act: &Act) -> bool {
+    act.deed.remedy() == Remedy::ForceDeletePods
 }
 
 /// The event about a finding, one for each object that people read.
@@ -155,3 +206,6 @@ fn reason_of(drift: Drift) -> &'static str {
         Drift::TaintOutdated => "OutOfServiceTaintOutdated",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ use zonewarden_contract::identity::VolumeIdentity;
 use zonewarden_contract::labelling::{LabellingAnswer, LabellingQuestion};
 use zonewarden_engine::Error;
 
+use crate::metering::{Hook, asked};
 use crate::{BATCH, Survey};
 
 /// A PersistentVolume and what the policy says of it.
@@ -36,7 +37,8 @@ impl Survey<'_> {
         let mut labelled = Vec::with_capacity(volumes.len());
         for batch in volumes.chunks(BATCH) {
             let questions: Vec<_> = batch.iter().map(|volume| self.labelling_question(volume)).collect();
-            let answers = self.policy.label_volumes(&topologies, &questions)?;
+            let ask = || self.policy.label_volumes(&topologies, &questions);
+            let answers = asked(Hook::Label, questions.len(), ask, outcome)?;
             for (volume, answer) in batch.iter().zip(answers) {
                 let identity = self.identities.volume(&volume.source).expect("every source of the world was asked for");
                 labelled.push(LabelledVolume { volume, identity, answer });
@@ -59,4 +61,9 @@ impl Survey<'_> {
             creating: false,
         }
     }
+}
+
+fn outcome(answer: &LabellingAnswer) -> &'static str {
+    let changes = !answer.labels.is_empty() || answer.affinity.is_some();
+    if changes { "change" } else { "no-change" }
 }

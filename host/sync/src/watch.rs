@@ -12,6 +12,7 @@ use crate::clock::{Moment, Now};
 use crate::identities::Identities;
 use crate::leases::LeaseBook;
 use crate::memory::{Memory, PairKey, Phase};
+use crate::observations::identified;
 use crate::occupancy::Occupancy;
 
 /// Everything that is remembered.
@@ -37,13 +38,21 @@ impl Watched {
         Self { stale_seconds, ..Self::default() }
     }
 
+    /// Only what stays true whoever looks: which instances EC2 once showed.
+    pub(crate) fn anew(self) -> Self {
+        Self { memory: self.memory.anew(), ..Self::new(self.stale_seconds) }
+    }
+
     /// Takes in what the cluster says now, and says what EC2 has to be asked about all of it.
     pub(crate) fn look(&mut self, cluster: &Index, identities: &Identities, now: Now) -> Question {
+        self.memory.begin(now.moment);
         let mut question = identities.question();
         self.note_nodes(cluster, identities, now.moment);
         question.names = self.absent.keys().cloned().collect();
         let gone = self.absent.keys().filter_map(|node| self.nodes.get(node));
-        let asked: HashSet<InstanceId> = question.instances.iter().chain(gone).cloned().collect();
+        // Who else holds a volume may belong to another cluster, which its tags tell.
+        let holders = self.memory.holders();
+        let asked: HashSet<InstanceId> = question.instances.iter().chain(gone).chain(holders).cloned().collect();
         question.instances = asked.into_iter().collect();
 
         let mut pairs = HashSet::new();
@@ -134,7 +143,7 @@ fn key_of(
     nodes: &BTreeMap<NodeName, InstanceId>,
     attachment: &VolumeAttachment,
 ) -> Option<PairKey> {
-    let volume = identities.identified(crate::observations::source_of(cluster, attachment)?)?;
+    let volume = identified(cluster, identities, attachment)?;
     let instance = identities.instance_of_attachment(attachment).or_else(|| nodes.get(&attachment.node))?;
     Some((volume.volume.clone(), instance.clone()))
 }

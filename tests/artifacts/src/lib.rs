@@ -10,6 +10,10 @@ pub const EBS_STRICT_COMPONENT: &[u8] = include_bytes!(env!("EBS_STRICT_COMPONEN
 pub const WORST_COMPONENT: &[u8] = include_bytes!(env!("WORST_COMPONENT"));
 /// A policy that lies about nodes, as a component.
 pub const LIAR_COMPONENT: &[u8] = include_bytes!(env!("LIAR_COMPONENT"));
+/// A policy that announces no remedy and proposes them, as a component.
+pub const MODEST_COMPONENT: &[u8] = include_bytes!(env!("MODEST_COMPONENT"));
+/// A policy that breaks down when it is asked about a dead instance, as a component.
+pub const FRAGILE_COMPONENT: &[u8] = include_bytes!(env!("FRAGILE_COMPONENT"));
 /// Where the default policy's component lies, for programs that take a file.
 pub const EBS_COMPONENT_PATH: &str = env!("EBS_COMPONENT");
 /// Where the default policy's core module lies, for programs that take a file.

@@ -13,7 +13,7 @@ use crate::control_plane::{ControlPlane, client_of};
 use crate::process::Process;
 use crate::rbac;
 
-pub use program::{Mode, Program};
+pub use program::{Mode, Program, binary};
 
 /// Who is to come to the rescue.
 #[derive(Debug, Clone)]

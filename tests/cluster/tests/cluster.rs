@@ -10,6 +10,7 @@ use zonewarden_cluster_tests::stage::Stage;
 mod cluster {
     mod alone;
     mod harness;
+    mod looking;
     mod program;
     mod script;
 }

@@ -7,6 +7,7 @@ mod house {
     mod code_map;
     mod contract;
     mod files;
+    mod metrics;
     mod packages;
 }
 

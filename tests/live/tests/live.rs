@@ -21,6 +21,7 @@ mod live {
     mod names;
     mod pages;
     mod parked;
+    mod proxy;
     mod scripted;
     mod states;
 }

@@ -30,6 +30,9 @@ pub(crate) struct RunArgs {
     /// Where /metrics, /healthz and /readyz are served
     #[arg(long, env = "ZONEWARDEN_LISTEN", value_name = "ADDRESS:PORT", value_parser = listen, default_value = "0.0.0.0:8080")]
     pub(crate) listen: SocketAddr,
+    /// How many stuck volumes have a series of their own in /metrics, the longest stuck ones; 0 for none
+    #[arg(long, env = "ZONEWARDEN_STUCK_VOLUME_SERIES", value_name = "NUMBER", default_value_t = 50)]
+    pub(crate) stuck_volume_series: usize,
     #[command(flatten)]
     pub(crate) log: LogArgs,
 }

@@ -6,38 +6,12 @@ use anyhow::{Context as _, Result};
 use metrics::Recorder;
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
 
-/// Every metric with its description, in the order of the things that happen.
-const DESCRIPTIONS: [(&str, &str); 24] = [
-    ("zonewarden_ec2_requests_total", "Requests to EC2, by operation and by the code of the answer"),
-    ("zonewarden_ec2_throttles_total", "Requests that EC2 throttled, by operation"),
-    ("zonewarden_ec2_request_duration_seconds", "How long EC2 took to answer, by operation"),
-    ("zonewarden_batch_splits_total", "Requests to EC2 that were cut into smaller ones, by reason"),
-    ("zonewarden_parked_ids", "Ids that EC2 rejected and that are not asked about for now"),
-    ("zonewarden_sweep_duration_seconds", "How long it took to ask EC2 about everything once"),
-    ("zonewarden_sweep_volumes", "Volumes of the last sweep, by result: ok, missing, unknown, stale"),
-    ("zonewarden_observation_age_seconds", "Age of what is known about the volumes, by statistic: max, p99"),
-    ("zonewarden_drift", "Attachments that are not what Kubernetes believes, by type"),
-    ("zonewarden_drift_detected_total", "Drifts that were found, by type"),
-    ("zonewarden_drift_age_seconds", "How old a drift was when it ended, by type"),
-    ("zonewarden_stuck_volume_seconds", "For how long a volume is stuck in a state; only the longest stuck ones"),
-    ("zonewarden_remedies_total", "Remedies, by the drift's type, action, result, and whether only in dry run"),
-    ("zonewarden_breaker_open", "Whether the circuit breaker keeps remedies back, by reason"),
-    ("zonewarden_decisions_total", "Decisions of the policy, by hook and outcome"),
-    ("zonewarden_decision_duration_seconds", "How long the policy took to decide, by hook"),
-    ("zonewarden_wasm_traps_total", "Calls that the policy did not answer, by hook and kind of error"),
-    (POLICY_SWAPS, "Attempts to let another policy or other settings decide, by result: ok, or what was wrong"),
-    (POLICY_INFO, "1 for the policy that decides, by digest, name and version"),
-    ("zonewarden_extender_requests_total", "Requests of the scheduler, by verb and outcome"),
-    ("zonewarden_extender_request_duration_seconds", "How long it took to answer the scheduler, by verb"),
-    ("zonewarden_webhook_requests_total", "Requests of the API server, by hook and outcome"),
-    ("zonewarden_webhook_request_duration_seconds", "How long it took to answer the API server, by hook"),
-    ("zonewarden_build_info", "1, by the program's version"),
-];
+mod registry;
+mod stuck;
 
-/// Attempts to let another policy decide.
-pub(crate) const POLICY_SWAPS: &str = "zonewarden_policy_swaps_total";
-/// The policy that decides.
-pub(crate) const POLICY_INFO: &str = "zonewarden_policy_info";
+use registry::METRICS;
+pub(crate) use registry::{POLICY_INFO, POLICY_SWAPS};
+pub(crate) use stuck::render as stuck_volumes;
 
 /// A call of the policy takes tens of microseconds, and a second at most.
 const DECISION_SECONDS: [f64; 12] =
@@ -66,9 +40,9 @@ pub(crate) fn recorder() -> Result<PrometheusRecorder, BuildError> {
         .set_buckets_for_metric(Matcher::Suffix("_duration_seconds".to_owned()), &DURATION_SECONDS)?
         .set_buckets_for_metric(Matcher::Suffix("_age_seconds".to_owned()), &AGE_SECONDS)?
         .build_recorder();
-    for (name, description) in DESCRIPTIONS {
+    for metric in METRICS {
         // What kind of metric it is shows at its first use; the three ways to describe one are the same here.
-        recorder.describe_gauge(name.into(), None, description.into());
+        recorder.describe_gauge(metric.name.into(), None, metric.meaning.into());
     }
     Ok(recorder)
 }
@@ -76,16 +50,6 @@ pub(crate) fn recorder() -> Result<PrometheusRecorder, BuildError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_name_stands_once_under_the_program_s_prefix() {
-        let names: BTreeSet<_> = DESCRIPTIONS.iter().map(|(name, _)| name).collect();
-        assert_eq!(names.len(), DESCRIPTIONS.len());
-        assert!(names.iter().all(|name| name.starts_with("zonewarden_")), "{names:?}");
-        assert!(DESCRIPTIONS.iter().all(|(_, text)| !text.is_empty() && !text.ends_with('.')));
-    }
-
     #[test]
     fn a_metric_is_written_with_its_description_and_its_buckets() {
         let recorder = recorder().expect("the buckets are good");
@@ -97,7 +61,7 @@ mod tests {
         });
         let text = recorder.handle().render();
         for line in [
-            "# HELP zonewarden_ec2_throttles_total Requests that EC2 throttled, by operation",
+            "# HELP zonewarden_ec2_throttles_total Requests that EC2 throttled",
             "# TYPE zonewarden_ec2_throttles_total counter",
             "zonewarden_ec2_throttles_total{operation=\"DescribeVolumes\"} 2",
             "# TYPE zonewarden_decision_duration_seconds histogram",

@@ -10,7 +10,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
+use zonewarden_sync::Status;
 
 use super::health::{Answer, Health};
 use super::shutdown::Shutdown;
@@ -28,17 +30,30 @@ const TEXT: &str = "text/plain; charset=utf-8";
 #[derive(Debug, Clone)]
 struct Sources {
     health: Health,
-    metrics: PrometheusHandle,
+    page: Page,
+}
+
+/// What the page of metrics is made from.
+#[derive(Debug, Clone)]
+pub(crate) struct Page {
+    /// What is counted.
+    pub(crate) metrics: PrometheusHandle,
+    /// How the host fares: it names the volumes that are stuck.
+    pub(crate) status: watch::Receiver<Status>,
+}
+
+impl Page {
+    fn render(&self) -> String {
+        let mut text = self.metrics.render();
+        text.push_str(&super::metrics::stuck_volumes(&self.status.borrow().stuck));
+        text
+    }
 }
 
 /// Serves until the end is asked for, and then what was begun.
-pub(crate) async fn run(
-    listener: TcpListener,
-    health: Health,
-    metrics: PrometheusHandle,
-    shutdown: Shutdown,
-) -> io::Result<()> {
-    let routes = routes(Sources { health, metrics: metrics.clone() });
+pub(crate) async fn run(listener: TcpListener, health: Health, page: Page, shutdown: Shutdown) -> io::Result<()> {
+    let metrics = page.metrics.clone();
+    let routes = routes(Sources { health, page });
     let serving = axum::serve(listener, routes).with_graceful_shutdown(shutdown.clone().requested());
     let out_of_patience = async {
         shutdown.requested().await;
@@ -70,7 +85,7 @@ fn routes(sources: Sources) -> Router {
 }
 
 async fn metrics(State(sources): State<Sources>) -> Response {
-    ([(header::CONTENT_TYPE, PROMETHEUS)], sources.metrics.render()).into_response()
+    ([(header::CONTENT_TYPE, PROMETHEUS)], sources.page.render()).into_response()
 }
 
 async fn alive(State(sources): State<Sources>) -> Response {

@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use zonewarden_documents::{Code, Piece, Place, Problem, Text};
 
 use super::decode::{self, API_SERVER};
-use super::{errors, requests, resources};
+use super::{errors, proxy, requests, resources};
 use crate::api::{Api, ApiError, Reply, Write};
 use crate::objects::{Kind, Object};
 use crate::reading::Reading;
@@ -58,7 +58,7 @@ impl From<kube::Client> for Client {
 impl Client {
     /// Finds the API server as kubectl does: by this kubeconfig, else by those that `KUBECONFIG` names, else by
     /// `~/.kube/config`, else by the service account of the pod that this runs in. `context` chooses another context than the
-    /// kubeconfig's current one. Nothing is asked of the API server yet.
+    /// kubeconfig's current one. Its proxy is the kubeconfig's, else the environment's. Nothing is asked of the API server yet.
     ///
     /// # Errors
     /// What is wrong with the kubeconfig, or that there is none and no service account either.
@@ -75,6 +75,7 @@ impl Client {
             }
             None => kube::Config::infer().await.map_err(|error| failed(&error))?,
         };
+        proxy::take_back(&mut config);
         config.connect_timeout = Some(ANSWER_TIMEOUT);
         config.headers.push((http::header::USER_AGENT, HeaderValue::from_static(USER_AGENT)));
         let kube = kube::Client::try_from(config).map_err(|error| failed(&error))?;

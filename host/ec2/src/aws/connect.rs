@@ -11,13 +11,13 @@ use aws_config::{AppName, BehaviorVersion, Region, SdkConfig};
 use aws_sdk_ec2::Client;
 use aws_sdk_ec2::config::retry::{RetryConfig, RetryPartition};
 use aws_sdk_ec2::config::timeout::TimeoutConfig;
-use aws_sdk_ec2::config::{Builder, Credentials, SharedHttpClient};
+use aws_sdk_ec2::config::{Builder, Credentials};
 use aws_sdk_ec2::error::ProvideErrorMetadata;
-use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
 use super::meter::Meter;
 use super::options::Options;
 use super::pace::Limiter;
+use super::proxy;
 
 /// Why EC2 can't be asked at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) struct Environment {
 impl Environment {
     /// Reads it. Credentials are looked for when they are needed first, not here.
     pub(super) async fn load(options: &Options) -> Self {
-        let mut loader = aws_config::defaults(BehaviorVersion::latest()).http_client(http_client());
+        let mut loader = aws_config::defaults(BehaviorVersion::latest()).http_client(proxy::http_client());
         if let Some(region) = &options.region {
             loader = loader.region(Region::new(region.clone()));
         }
@@ -92,10 +92,4 @@ impl Environment {
         }
         Client::from_conf(builder.build())
     }
-}
-
-/// HTTPS by rustls on ring with the system's roots: the SDK's own default would bring a second cryptography library, written
-/// in C, beside the one that the Kubernetes client has.
-fn http_client() -> SharedHttpClient {
-    aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https()
 }

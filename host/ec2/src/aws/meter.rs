@@ -14,20 +14,11 @@ use aws_sdk_ec2::error::{BoxError, ProvideErrorMetadata};
 use aws_smithy_runtime_api::client::orchestrator::{HttpResponse, OrchestratorError};
 use aws_smithy_runtime_api::client::retries::RequestAttempts;
 use aws_smithy_types::config_bag::{Storable, StoreReplace};
-use metrics::{counter, describe_counter, describe_gauge, describe_histogram, histogram};
+use metrics::{counter, histogram};
 use tokio::time::Instant;
 
 use super::fault;
 use super::pace::Limiter;
-
-/// Says what the metrics of this module and its neighbours mean, to the recorder that is installed.
-pub(super) fn describe() {
-    describe_counter!("zonewarden_ec2_requests_total", "Requests sent to EC2, retries included, by EC2's code or ok.");
-    describe_counter!("zonewarden_ec2_throttles_total", "Requests that EC2 throttled.");
-    describe_histogram!("zonewarden_ec2_request_duration_seconds", "Time from sending a request to EC2 to its answer.");
-    describe_counter!("zonewarden_batch_splits_total", "Times that ids were asked again because EC2 rejected a batch.");
-    describe_gauge!("zonewarden_parked_ids", "Ids that EC2 rejects and that are left out of the batches.");
-}
 
 /// Watches the attempts of one operation, whose error type is `E`.
 pub(super) struct Meter<E> {

@@ -49,6 +49,11 @@ impl<T: PartialEq> Repeated<T> {
         }
     }
 
+    /// Whether a newer answer says something else.
+    pub(super) fn is_taken_back(&self, claim: &T, asked: Moment) -> bool {
+        self.last < asked && self.claim != *claim
+    }
+
     pub(super) fn run(&self) -> Run {
         Run { reads: self.reads, seconds: self.last.seconds_since(self.first) }
     }

@@ -83,3 +83,35 @@ fn d_48_an_attachment_s_age_is_counted_on_our_own_clock_whatever_ec2_s_stamp_say
     read(&mut memory, None, 110);
     assert_eq!(memory.held_seconds(&key(), at(120)), 0);
 }
+
+#[test]
+fn what_was_so_in_the_first_look_and_never_changed_is_known_from_the_beginning() {
+    let mut memory = Memory::default();
+    memory.begin(at(0));
+    memory.watch(&key(), phase(true), at(0));
+    let from = |memory: &Memory| memory.run_from_the_beginning(&key(), 900);
+    assert_eq!(from(&memory), Some(Run::default()));
+    read(&mut memory, None, 10);
+    read(&mut memory, None, 1_010);
+    assert_eq!(from(&memory), Some(Run { reads: 2, seconds: 1_000 }));
+    // The VolumeAttachment moves.
+    memory.watch(&key(), phase(false), at(1_020));
+    assert_eq!(from(&memory), None);
+}
+
+#[test]
+fn what_ec2_took_back_or_came_late_is_not_known_from_the_beginning() {
+    let mut memory = Memory::default();
+    memory.begin(at(0));
+    memory.watch(&key(), phase(true), at(0));
+    read(&mut memory, Some(Timestamp::UNIX_EPOCH), 10);
+    read(&mut memory, None, 20);
+    assert_eq!(memory.run_from_the_beginning(&key(), 900), None);
+
+    for (since, is_from_the_beginning) in [(900, true), (901, false)] {
+        let mut memory = Memory::default();
+        memory.begin(at(0));
+        memory.watch(&key(), phase(true), at(since));
+        assert_eq!(memory.run_from_the_beginning(&key(), 900).is_some(), is_from_the_beginning, "{since}");
+    }
+}

@@ -98,3 +98,44 @@ fn d_51_d_42_pods_that_are_bound_and_a_deletion_that_goes_on_hold_it_up() {
     }
     assert_eq!(permitted(&deleting, "i-1", Remedy::DeleteDeadAttachment), Err(Withheld("deleting-already")));
 }
+
+/// A dead instance's volume that somebody else holds by now.
+fn mk_held(holder: Holder, state: AttachmentState) -> Observation {
+    let mut observation = mk_dead();
+    if let VolumeReport::Found(volume) = &mut observation.volume_report {
+        volume.state = VolumeState::InUse;
+        volume.attachments = vec![Ec2Attachment {
+            instance: Some(InstanceId { instance_id: "i-9".to_owned() }),
+            holder,
+            state,
+            seconds: 600,
+            device: None,
+        }];
+    }
+    observation
+}
+
+#[test]
+fn d_53_d_54_a_volume_that_is_held_outside_the_cluster_is_left_alone() {
+    let blue = || Holder::OtherCluster("blue".to_owned());
+    let node = || Holder::ClusterNode(zonewarden_contract::types::NodeName { node_name: "node-9".to_owned() });
+    for (holder, state, expected) in [
+        (blue(), AttachmentState::Attached, Err(Withheld("held-by-another-cluster"))),
+        (blue(), AttachmentState::Detaching, Err(Withheld("held-by-another-cluster"))),
+        (blue(), AttachmentState::Detached, Ok(())),
+        (Holder::ForeignInstance, AttachmentState::Attached, Err(Withheld("held-outside-the-cluster"))),
+        (Holder::ForeignInstance, AttachmentState::Detached, Ok(())),
+        (node(), AttachmentState::Attached, Ok(())),
+    ] {
+        let observation = mk_held(holder, state);
+        for remedy in [Remedy::DeleteDeadAttachment, Remedy::ForceDeletePods] {
+            assert_eq!(permitted(&observation, "i-1", remedy), expected, "{remedy:?} {:?}", observation.volume_report);
+        }
+    }
+    let held = mk_held(blue(), AttachmentState::Attached);
+    for remedy in [Remedy::AddOutOfServiceTaint, Remedy::DeleteDetachedAttachment, Remedy::DeleteLeakedAttachment] {
+        assert_eq!(permitted(&held, "i-1", remedy), Err(Withheld("held-by-another-cluster")), "{remedy:?}");
+    }
+    // Our taint is taken off a Node whoever holds the volume; here there is no Node.
+    assert_eq!(permitted(&held, "i-1", Remedy::RemoveOutOfServiceTaint), Err(Withheld("node-absent")));
+}

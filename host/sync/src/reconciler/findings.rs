@@ -1,7 +1,7 @@
 //! What one look found, and which acts the rails permit.
 
 use zonewarden_cluster::api::Reference;
-use zonewarden_cluster::records::{Node, PersistentVolume};
+use zonewarden_cluster::records::{Node, PersistentVolume, PodVolume, PodVolumeSource};
 use zonewarden_cluster::{Index, Kind, ObjectName};
 use zonewarden_contract::attachment::{Lease, NodeReport, OutOfServiceTaint, Verdict};
 use zonewarden_contract::labelling::LabellingBasis;
@@ -27,10 +27,12 @@ pub(super) fn key_of(pair: &JudgedAttachment<'_>) -> Option<PairKey> {
     (!volume.aws_volume_id.is_empty()).then_some(key)
 }
 
-/// Whether a finding counts for the breaker: something is wrong, or a policy says so, and no proven death explains it.
+/// Whether a finding counts for the breaker: a policy says that something is wrong, or something would be done about it, and no
+/// proven death explains it. What a policy proposes in vain turns nothing bad: the other rails hold that back already, and a
+/// policy that proposes about everything would keep the breaker open for ever.
 pub(super) fn is_bad(finding: &Finding) -> bool {
     let drifts = matches!(finding.verdict, Some(Verdict::Drift(_)));
-    !finding.death && (drifts || !finding.acts.is_empty() || !finding.withheld.is_empty())
+    !finding.death && (drifts || !finding.acts.is_empty())
 }
 
 impl Reconciler {
@@ -38,11 +40,11 @@ impl Reconciler {
     pub(super) fn texts_of<'a>(&self, cluster: &'a Index, node: &'a Node) -> Texts<'a> {
         let drivers = &self.policy.info().csi_drivers;
         let registered = cluster.csi_node(&node.identity.name.name).into_iter().flat_map(|csi_node| &csi_node.drivers);
-        let driver = registered.into_iter().find(|driver| drivers.contains(&driver.name));
+        let ours = registered.filter(|driver| drivers.contains(&driver.name));
         Texts {
             node_id: None,
             provider_id: node.provider_id.as_ref().map(|id| id.provider_id.as_str()),
-            csi_node_id: driver.map(|driver| driver.node_id.as_str()),
+            csi_node_ids: ours.map(|driver| driver.node_id.as_str()).collect(),
         }
     }
 
@@ -80,7 +82,7 @@ impl Reconciler {
 pub(super) fn of_pair(reconciler: &Reconciler, survey: &Survey<'_>, pair: &JudgedAttachment<'_>, now: Now) -> Finding {
     let judgement = &pair.judgement;
     let case = reconciler.case(survey.cluster, pair, now);
-    let regarding = regarding(survey.cluster, pair);
+    let regarding = regarding(survey, pair);
     let mut finding = Finding {
         subject: subject(pair),
         verdict: Some(judgement.verdict),
@@ -155,15 +157,36 @@ fn subject(pair: &JudgedAttachment<'_>) -> String {
     }
 }
 
-/// The claim and the volume, which people read, and beside them the Node.
-fn regarding(cluster: &Index, pair: &JudgedAttachment<'_>) -> Vec<Reference> {
+/// The claim and the volume, which people read, and beside them the Node. A volume that pods name themselves has neither claim nor
+/// PersistentVolume: its pods are told of, and where nothing else is left, the VolumeAttachment.
+fn regarding(survey: &Survey<'_>, pair: &JudgedAttachment<'_>) -> Vec<Reference> {
+    let cluster = survey.cluster;
     let volume = pair.observation.persistent_volume.as_deref().and_then(|name| cluster.volume(name));
-    let mut regarding = volume.map_or_else(Vec::new, |volume| regarding_volume(cluster, volume));
+    let mut regarding = volume.map_or_else(|| regarding_pods(survey, pair), |volume| regarding_volume(cluster, volume));
     if let Some(node) = pair.node.as_ref().and_then(|node| cluster.node(&node.node_name)) {
         let (name, uid) = (node.identity.name.clone(), node.identity.uid.clone());
         regarding.push(Reference { kind: Kind::Node, name, uid });
     }
+    if let Some(attachment) = pair.attachment.filter(|_| regarding.is_empty()) {
+        let (name, uid) = (attachment.identity.name.clone(), attachment.identity.uid.clone());
+        regarding.push(Reference { kind: Kind::VolumeAttachment, name, uid });
+    }
     regarding
+}
+
+/// The pods on the pair's Node that name its volume themselves.
+fn regarding_pods(survey: &Survey<'_>, pair: &JudgedAttachment<'_>) -> Vec<Reference> {
+    let names = |volume: &PodVolume| match &volume.source {
+        PodVolumeSource::Inline(source) => {
+            let named = survey.identities.identified(source);
+            named.is_some_and(|named| named.volume == pair.observation.volume)
+        }
+        PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral => false,
+    };
+    let on_node = pair.node.iter().flat_map(|node| survey.cluster.pods_on_node(&node.node_name));
+    let pods = on_node.filter(|pod| pod.volumes.iter().any(names));
+    pods.map(|pod| Reference { kind: Kind::Pod, name: pod.identity.name.clone(), uid: pod.identity.uid.clone() })
+        .collect()
 }
 
 fn regarding_volume(cluster: &Index, volume: &PersistentVolume) -> Vec<Reference> {
@@ -267,3 +290,6 @@ fn ours(volume: &PersistentVolume, set: &[Label]) -> Vec<Label> {
 pub(super) fn cluster_scoped(name: &str) -> ObjectName {
     ObjectName::new("", name)
 }
+
+#[cfg(test)]
+mod tests;

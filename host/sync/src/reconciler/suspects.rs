@@ -9,7 +9,7 @@ use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName};
 use zonewarden_ec2::Question;
 
 use crate::identities::Identities;
-use crate::observations::{OUT_OF_SERVICE, source_of};
+use crate::observations::{OUT_OF_SERVICE, identified};
 use crate::watch::Watched;
 
 /// So many Nodes that are well are read beside the suspects: their Leases show that the API server takes renewals at all.
@@ -42,7 +42,7 @@ impl Suspects {
             let Some(instance) = named.or_else(|| watched.last_instance_of(&attachment.node)) else { continue };
             let state = watched.memory.instance_state(instance);
             let is_gone = watched.memory.is_missing(instance);
-            let volume = source_of(cluster, attachment).and_then(|source| identities.identified(source));
+            let volume = identified(cluster, identities, attachment);
             // A volume that left a living machine: its kubelet has to be heard before anything is done about it.
             let key = volume.map(|volume| (volume.volume.clone(), instance.clone()));
             let has_left = attachment.attached && key.is_some_and(|key| watched.memory.has_left(&key));

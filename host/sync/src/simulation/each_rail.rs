@@ -1,6 +1,8 @@
 //! Every rail, with a weather that only it withstands.
 
-use super::runs::{LIAR, Stage, WORST, needs, needs_where, policy, run};
+use std::collections::BTreeMap;
+
+use super::runs::{EBS, FEW, LIAR, Stage, WORST, needs, needs_where, policy, run};
 use super::weather::Event::*;
 use crate::rails::switch::{Rail, Rails};
 
@@ -36,6 +38,30 @@ fn free_name() {
     needs(Rail::FreeName, WORST, &[(30, Kill(1, 2)), (33, DeleteNode(1)), (34, Boot(1))]);
 }
 
+/// A new machine has the name and its kubelet adopted the Node. A VolumeAttachment is made for it, and the policy makes nothing of
+/// the node id that it has, so that the pair goes by the Node, which the policy calls the old instance. What the old one's death
+/// proves, the new one would pay for.
+#[test]
+fn named() {
+    let adopted = [(30, Kill(1, 2)), (36, Replace(1)), (40, ScaleDown(1)), (41, Release(1)), (43, Bind(1))];
+    let cut_off = [(60, ScaleDown(1)), (60, Cut(1)), (61, Detach(1)), (62, Taint(1))];
+    needs(Rail::Named, LIAR, &[&adopted[..], &cut_off[..]].concat());
+}
+
+/// No weather can show what this rail is for: whatever is not announced still has to pass all the others, so nothing that harms
+/// anybody comes of it. It keeps the word that a policy gave to its operator, who read in its description what it may write. So
+/// here is an act that is right, and that nobody announced.
+#[test]
+fn announced() {
+    let policy = policy(zonewarden_artifacts::MODEST_COMPONENT);
+    let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 80, leads: true };
+    let events = [(30, Kill(1, 2))];
+    let with = run(stage, Rails::default(), &events);
+    assert_eq!((with.violations, with.right), (Vec::new(), BTreeMap::new()));
+    let without = run(stage, Rails::without(Rail::Announced), &events);
+    assert_eq!((without.violations, without.right.get("taint on")), (Vec::new(), Some(&1)));
+}
+
 #[test]
 fn same_instance() {
     needs(Rail::SameInstance, LIAR, &[(30, Kill(1, 2)), (36, Replace(1)), (37, Cut(1))]);
@@ -60,6 +86,17 @@ fn taint_first() {
     let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 100, leads: true };
     assert_eq!(run(stage, Rails::default(), &events).violations, Vec::<String>::new());
     assert_ne!(run(stage, Rails::without(Rail::TaintFirst), &events).violations, Vec::<String>::new());
+}
+
+/// EC2 calls every volume free from the host's first look on, and their pods are slow to start. Eight at once are too many, and a
+/// host that has just begun does not know whether they always were.
+#[test]
+fn breaker() {
+    let policy = policy(EBS);
+    let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 120, leads: true };
+    let events: Vec<_> = (0..8).map(|number| (1, Slow(number))).chain([(1, AllFree(65))]).collect();
+    assert_eq!(run(stage, Rails::default(), &events).violations, Vec::<String>::new());
+    assert_ne!(run(stage, Rails::without(Rail::Breaker), &events).violations, Vec::<String>::new());
 }
 
 #[test]

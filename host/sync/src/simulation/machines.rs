@@ -1,6 +1,6 @@
 //! What machines, kubelets and Kubernetes' own controllers do by themselves each second.
 
-use zonewarden_cluster::records::{AttachedSource, VolumeAttachment};
+use zonewarden_cluster::records::VolumeAttachment;
 use zonewarden_cluster::{Kind, Object, ObjectName};
 use zonewarden_contract::attachment::InstanceState;
 
@@ -24,6 +24,7 @@ impl World {
             self.start_containers();
             self.collect_pods();
             self.bring_back();
+            self.end_nodes();
         }
         for pod in self.pods() {
             self.used.insert(Self::number_of(&pod.identity.name), self.second);
@@ -109,12 +110,18 @@ impl World {
 
     fn add_attachment(&mut self, number: usize, node: &str, instance: &str) {
         let (uid, now) = (format!("va-{number}-{}", self.second), self.calendar());
+        let source = if self.inline.contains(&number) {
+            let volume = volume_of(number);
+            format!("inlineVolumeSpec: {{csi: {{driver: ebs.csi.aws.com, volumeHandle: {volume}}}}}")
+        } else {
+            format!("persistentVolumeName: data-{number}")
+        };
         self.apply_text(&format!(
             "
 apiVersion: storage.k8s.io/v1
 kind: VolumeAttachment
 metadata: {{name: csi-{number}-{node}, uid: {uid}, creationTimestamp: '{now}', annotations: {{csi.alpha.kubernetes.io/node-id: {instance}}}}}
-spec: {{attacher: ebs.csi.aws.com, nodeName: {node}, source: {{persistentVolumeName: data-{number}}}}}
+spec: {{attacher: ebs.csi.aws.com, nodeName: {node}, source: {{{source}}}}}
 status: {{attached: false}}
 "
         ));
@@ -204,12 +211,48 @@ status: {{attached: false}}
     /// The attacher and the driver finish a deletion at once: the volume leaves the instance that the attachment was for.
     pub(super) fn finish_deletion(&mut self, attachment: &VolumeAttachment) {
         self.truth.delete(Kind::VolumeAttachment, &attachment.identity.name);
-        if let AttachedSource::PersistentVolume(volume) = &attachment.source {
-            let number = Self::number_of(&ObjectName::new("", volume));
-            let held = self.ec2.holders.get_mut(&volume_of(number)).expect("every volume is there");
-            if held.is_some() && *held == attachment.node_id {
-                *held = None;
+        let volume = volume_of(Self::attached_by(&attachment.identity.name));
+        let held = self.ec2.holders.get_mut(&volume).expect("every volume is there");
+        if held.is_some() && *held == attachment.node_id {
+            *held = None;
+        }
+    }
+
+    /// An autoscaler deletes a Node and drains it; its finalizer keeps the Node until the instance is gone.
+    pub(super) fn drain(&mut self, node: usize, holds: u64) {
+        let name = node_of(node);
+        let Some(mut object) = self.node(&name) else { return };
+        object.identity.deleted = Some(self.calendar());
+        self.apply(Object::Node(object));
+        self.terminating.insert(name.clone(), holds);
+        for pod in self.truth.pods_on_node(&name).map(|pod| pod.identity.name.clone()).collect::<Vec<_>>() {
+            self.remove_pod(&pod, None);
+        }
+    }
+
+    /// The autoscaler takes its finalizer off where the instance is gone for long enough.
+    fn end_nodes(&mut self) {
+        for (name, holds) in self.terminating.clone() {
+            let machine = &self.machines[self.machine_of(&name).expect("a Node is a machine's")];
+            if !machine.lives() && machine.ends.is_some_and(|ends| ends + holds <= self.second) {
+                self.terminating.remove(&name);
+                self.delete_node(&name);
             }
         }
+    }
+
+    pub(super) fn delete_node(&mut self, name: &str) {
+        let name = ObjectName::new("", name);
+        self.truth.delete(Kind::Node, &name);
+        self.truth.delete(Kind::CsiNode, &name);
+        self.truth.delete(Kind::Lease, &ObjectName::new("kube-node-lease", &name.name));
+    }
+
+    /// A pod that names its volume itself, before anything is attached.
+    pub(super) fn make_inline(&mut self, number: usize) {
+        self.inline.insert(number);
+        self.truth.delete(Kind::PersistentVolume, &ObjectName::new("", &format!("data-{number}")));
+        self.truth.delete(Kind::PersistentVolumeClaim, &ObjectName::new("default", &format!("data-{number}")));
+        self.add_pod(number, &node_of(number));
     }
 }

@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use proptest::prelude::*;
+use zonewarden_contract::types::Setting;
 use zonewarden_ec2::Question;
 use zonewarden_engine::{ConfiguredPolicy, Engine};
 
@@ -44,14 +45,15 @@ impl Fence for Leader {
 
 pub(super) fn policy(component: &[u8]) -> ConfiguredPolicy {
     let engine = Engine::new(&zonewarden_engine::Options::default()).expect("an engine");
-    let settings = [("quiet-seconds", "30"), ("leaked-seconds", "40"), ("volume-ids", "lenient")];
-    let settings = settings
-        .iter()
-        .map(|(key, value)| zonewarden_contract::types::Setting { key: (*key).to_owned(), value: (*value).to_owned() });
-    engine.load(component).expect("a policy").with_settings(settings.collect()).expect("good settings")
+    engine.load(component).expect("a policy").with_settings(settings()).expect("good settings")
 }
 
-fn options() -> Options {
+pub(super) fn settings() -> Vec<Setting> {
+    let settings = [("quiet-seconds", "30"), ("leaked-seconds", "40"), ("volume-ids", "lenient")];
+    settings.iter().map(|(key, value)| Setting { key: (*key).to_owned(), value: (*value).to_owned() }).collect()
+}
+
+pub(super) fn options() -> Options {
     Options {
         modes: Modes { label: Mode::Observe, reconcile: Mode::Enforce, delete_pods: true, delete_leaked: true },
         intervals: Intervals {
@@ -79,12 +81,19 @@ pub(super) fn run(stage: Stage<'_>, rails: Rails, events: &[(u64, Event)]) -> Ta
     let world = Shared(Arc::new(Mutex::new(World::new(nodes))));
     let mut options = options();
     options.modes.delete_pods = delete_pods;
-    let mut reconciler = Reconciler::new(policy.clone(), options);
-    reconciler.rails = rails;
+    let begin = || {
+        let mut reconciler = Reconciler::new(policy.clone(), options);
+        reconciler.rails.clone_from(&rails);
+        reconciler
+    };
+    let mut reconciler = begin();
     let mut sky = Sky::default();
     for second in 1..=seconds {
         for (_, event) in events.iter().filter(|(at, _)| *at == second) {
             world.lock().happen(event, &mut sky);
+        }
+        if std::mem::take(&mut sky.restarts) {
+            reconciler = begin();
         }
         world.lock().step();
         turn(&mut reconciler, &world, &sky, stage.leads);
@@ -148,7 +157,7 @@ fn leases(reconciler: &mut Reconciler, world: &Shared, plan: &Plan, now: Moment)
 }
 
 /// Few enough that a policy to which everything is bad does not open the breaker.
-const FEW: usize = 4;
+pub(super) const FEW: usize = 4;
 
 /// A weather that breaks the property where one rail is off, and only there.
 pub(super) fn needs(rail: Rail, component: &[u8], events: &[(u64, Event)]) {
@@ -164,7 +173,7 @@ pub(super) fn needs_where(rail: Rail, component: &[u8], delete_pods: bool, event
     assert_ne!(without.violations, Vec::<String>::new(), "without the rail {rail:?}: {without:?}");
 }
 
-const EBS: &[u8] = zonewarden_artifacts::EBS_COMPONENT;
+pub(super) const EBS: &[u8] = zonewarden_artifacts::EBS_COMPONENT;
 pub(super) const WORST: &[u8] = zonewarden_artifacts::WORST_COMPONENT;
 pub(super) const LIAR: &[u8] = zonewarden_artifacts::LIAR_COMPONENT;
 

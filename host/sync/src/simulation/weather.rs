@@ -42,8 +42,8 @@ pub(super) enum Event {
     Throttle(u64),
     /// EC2 says for so many seconds that nothing exists.
     Nonsense(u64),
-    /// EC2 says in one read that every volume is free.
-    AllFree,
+    /// EC2 says for so many seconds that every volume is free.
+    AllFree(u64),
     /// A new machine comes with the name and has not registered its Node yet.
     Boot(usize),
     /// Somebody takes the volume of a pod to another Node's machine.
@@ -64,12 +64,20 @@ pub(super) enum Event {
     Away(bool),
     /// The watch lags by so many seconds.
     Lag(usize),
+    /// A pod names its volume itself, from its first second on: there is no claim and no PersistentVolume.
+    Inline(usize),
+    /// A Node is deleted and drained by an autoscaler, whose finalizer holds it for so many seconds after its instance is gone.
+    Terminating(usize, u64),
+    /// The host starts anew and has seen nothing.
+    Restart,
 }
 
 /// What holds for a while.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sky {
     pub(super) lag: usize,
+    /// Whether the host has to start anew.
+    pub(super) restarts: bool,
     /// From when and until when each lens is before the host's eyes.
     shown: Vec<(u64, u64, Lens)>,
 }
@@ -128,12 +136,7 @@ impl World {
             Event::Join(node) => self.with(machine(self, *node), |machine| machine.cut = false),
             Event::Crash(node) => self.with(machine(self, *node), |machine| machine.kubelet = false),
             Event::Revive(node) => self.with(machine(self, *node), |machine| machine.kubelet = true),
-            Event::DeleteNode(node) => {
-                let name = ObjectName::new("", &node_of(*node));
-                self.truth.delete(Kind::Node, &name);
-                self.truth.delete(Kind::CsiNode, &name);
-                self.truth.delete(Kind::Lease, &ObjectName::new("kube-node-lease", &node_of(*node)));
-            }
+            Event::DeleteNode(node) => self.delete_node(&node_of(*node)),
             Event::Replace(node) => self.replace(*node),
             Event::Detach(volume) => drop(self.ec2.holders.insert(volume_of(*volume), None)),
             Event::RestartPod(number) => {
@@ -151,7 +154,7 @@ impl World {
             Event::Behind(behind, seconds) => sky.show(self, *seconds, Lens { behind: *behind, ..Lens::default() }),
             Event::Throttle(seconds) => sky.show(self, *seconds, Lens { throttled: true, ..Lens::default() }),
             Event::Nonsense(seconds) => sky.show(self, *seconds, Lens { nonsense: true, ..Lens::default() }),
-            Event::AllFree => sky.show(self, 1, Lens { all_free: true, ..Lens::default() }),
+            Event::AllFree(seconds) => sky.show(self, *seconds, Lens { all_free: true, ..Lens::default() }),
             Event::Boot(node) => {
                 if !self.machines[machine(self, *node)].lives() {
                     self.add_machine(node_of(*node));
@@ -172,6 +175,9 @@ impl World {
             Event::Bind(number) => self.add_pod(*number, &node_of(*number)),
             Event::Away(away) => self.api_away = *away,
             Event::Lag(seconds) => sky.lag = *seconds,
+            Event::Inline(number) => self.make_inline(*number),
+            Event::Terminating(node, holds) => self.drain(*node, *holds),
+            Event::Restart => sky.restarts = true,
         }
     }
 
@@ -241,11 +247,13 @@ pub(super) fn any_event(nodes: usize) -> impl Strategy<Value = Event> {
         1 => node.clone().prop_map(Event::InUse),
         1 => node.clone().prop_map(Event::Taint),
         1 => node.clone().prop_map(Event::ScaleDown),
-        1 => (node.clone(), node).prop_map(|(volume, node)| Event::Elsewhere(volume, node)),
+        1 => (node.clone(), node.clone()).prop_map(|(volume, node)| Event::Elsewhere(volume, node)),
         3 => (1_usize..30, 1_u64..10).prop_map(|(behind, seconds)| Event::Behind(behind, seconds)),
         2 => (1_u64..30).prop_map(Event::Throttle),
         1 => (1_u64..30).prop_map(Event::Nonsense),
-        1 => Just(Event::AllFree),
+        1 => Just(Event::AllFree(1)),
+        1 => (node, 0_u64..60).prop_map(|(node, holds)| Event::Terminating(node, holds)),
+        1 => Just(Event::Restart),
         1 => any::<bool>().prop_map(Event::Away),
         3 => Just(Event::Away(false)),
         3 => (0_usize..6).prop_map(Event::Lag),

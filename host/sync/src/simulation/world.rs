@@ -74,6 +74,10 @@ pub(super) struct World {
     pub(super) used: BTreeMap<usize, u64>,
     /// Pods whose containers do not start for reasons of their own.
     pub(super) slow: std::collections::BTreeSet<usize>,
+    /// Pods that name their volumes themselves.
+    pub(super) inline: std::collections::BTreeSet<usize>,
+    /// The Nodes that a finalizer holds, and for how long after their instance is gone.
+    pub(super) terminating: BTreeMap<String, u64>,
     pub(super) api_away: bool,
     pub(super) tally: Tally,
     pub(super) versions: u64,
@@ -106,6 +110,8 @@ impl World {
             coming: Vec::new(),
             used: BTreeMap::new(),
             slow: std::collections::BTreeSet::new(),
+            inline: std::collections::BTreeSet::new(),
+            terminating: BTreeMap::new(),
             api_away: false,
             tally: Tally::default(),
             versions: 1,
@@ -236,12 +242,17 @@ spec: {{renewTime: '{now}', leaseDurationSeconds: 40}}
 
     pub(super) fn add_pod(&mut self, number: usize, node: &str) {
         let uid = format!("pod-{number}-{}", self.version());
+        let source = if self.inline.contains(&number) {
+            format!("awsElasticBlockStore: {{volumeID: 'aws://us-east-1a/{}'}}", volume_of(number))
+        } else {
+            format!("persistentVolumeClaim: {{claimName: data-{number}}}")
+        };
         self.apply_text(&format!(
             "
 apiVersion: v1
 kind: Pod
 metadata: {{name: web-{number}, namespace: default, uid: {uid}}}
-spec: {{nodeName: '{node}', volumes: [{{name: data, persistentVolumeClaim: {{claimName: data-{number}}}}}]}}
+spec: {{nodeName: '{node}', volumes: [{{name: data, {source}}}]}}
 status: {{phase: Pending}}
 "
         ));
@@ -263,6 +274,11 @@ status: {{phase: Pending}}
     /// The number of the pod, and of its volume, by the pod's name.
     pub(super) fn number_of(name: &ObjectName) -> usize {
         name.name.rsplit('-').next().and_then(|number| number.parse().ok()).expect("web-N or data-N")
+    }
+
+    /// The number of the volume that a VolumeAttachment is about, by its name.
+    pub(super) fn attached_by(name: &ObjectName) -> usize {
+        name.name.split('-').nth(1).and_then(|number| number.parse().ok()).expect("csi-N-node-M")
     }
 
     /// Whether a container of this pod runs on a machine that lives.

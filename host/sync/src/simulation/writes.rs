@@ -135,7 +135,7 @@ impl World {
 
     fn judge_deletion(&mut self, attachment: &VolumeAttachment) {
         let (name, node) = (attachment.identity.name.to_string(), attachment.node.node_name.clone());
-        let number: usize = name.split('-').nth(1).and_then(|number| number.parse().ok()).expect("csi-N-node-M");
+        let number = Self::attached_by(&attachment.identity.name);
         let users: Vec<Pod> =
             self.pods().into_iter().filter(|pod| Self::number_of(&pod.identity.name) == number).collect();
         let machine = self.machines.iter().find(|machine| Some(&machine.instance) == attachment.node_id.as_ref());

@@ -99,8 +99,11 @@ impl Program {
     }
 }
 
-/// `ZONEWARDEN_BIN`, else the one that the same build made: two folders above the test.
-fn binary() -> Result<PathBuf> {
+/// The program under test: `ZONEWARDEN_BIN`, else the one that the same build made, two folders above the test.
+///
+/// # Errors
+/// Where there is none.
+pub fn binary() -> Result<PathBuf> {
     if let Some(chosen) = env::var_os("ZONEWARDEN_BIN") {
         return Ok(chosen.into());
     }

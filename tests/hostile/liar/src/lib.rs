@@ -1,9 +1,10 @@
 //! A policy that names, of all the instances that a node's texts name, always the one that is not there any more, and hides that
-//! the texts differ; where it is asked about a node's name, it makes an instance of it. What it judges by that is the standard
-//! rules' own.
+//! the texts differ; where it is asked about a node's name, it makes an instance of it. Of every second node id that stands alone,
+//! as a VolumeAttachment has it, it makes nothing, so that the pair goes by its Node. What it judges by that is the standard rules'
+//! own.
 
 use zonewarden_sdk::contract::identity::{IdentifiedNode, NodeIdentity, NodeQuestion, NodeResolution};
-use zonewarden_sdk::contract::types::InstanceId;
+use zonewarden_sdk::contract::types::{InstanceId, Reason};
 use zonewarden_sdk::{Policy, Settings, export_policy, rules};
 
 /// The lying policy.
@@ -24,9 +25,17 @@ impl Policy for Liar {
                 zone_hint: None,
                 warnings: Vec::new(),
             }),
+            None if question.csi_node_id.as_deref().is_some_and(is_hidden) => {
+                NodeIdentity::Foreign(Reason { code: "hidden".to_owned(), message: "no instance".to_owned() })
+            }
             _ => rules::identity::identify_node(settings, question),
         }
     }
+}
+
+/// Half of all ids, so that the other half is lied about by the Node alone.
+fn is_hidden(node_id: &str) -> bool {
+    matches!(node_id.chars().next_back(), Some('0' | '2' | '4' | '6' | '8'))
 }
 
 export_policy!(Liar);

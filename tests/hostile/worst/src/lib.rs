@@ -1,6 +1,6 @@
-//! A policy that proposes to write about every pair that it sees, each time something else.
+//! A policy that proposes to write about every pair that it sees, each time something else, and says that all is in sync.
 
-use zonewarden_sdk::contract::attachment::{Drift, Judgement, Observation, Verdict};
+use zonewarden_sdk::contract::attachment::{Judgement, Observation, Verdict};
 use zonewarden_sdk::contract::types::{Reason, Remedy, Severity};
 use zonewarden_sdk::{Policy, Settings, export_policy};
 
@@ -26,7 +26,7 @@ impl Policy for Worst {
         let turn = observation.attachment.as_ref().map_or(0, |attachment| attachment.age_seconds as usize);
         let remedy = |offset: usize| REMEDIES[(turn + offset) % REMEDIES.len()];
         Judgement {
-            verdict: Verdict::Drift(Drift::InstanceTerminated),
+            verdict: Verdict::InSync,
             remedy: remedy(0),
             escalation: Some(remedy(1)),
             severity: Severity::Error,

@@ -34,7 +34,9 @@ const SUITES: &[&str] = &[
     "house-tests",
     "limits-tests",
     "live-tests",
+    "policy-fragile",
     "policy-liar",
+    "policy-modest",
     "policy-worst",
 ];
 

@@ -15,7 +15,7 @@ use super::scripted::Server;
 use crate::{ZONE, about_volumes, codes, verdicts, volume};
 
 /// The file that the answer is written to, if this is the process that asks.
-const ANSWER: &str = "ZONEWARDEN_TEST_ANSWER";
+pub(super) const ANSWER: &str = "ZONEWARDEN_TEST_ANSWER";
 /// The profile that is chosen by an option.
 const PROFILE: &str = "ZONEWARDEN_TEST_PROFILE";
 

@@ -39,6 +39,7 @@ fn nothing_given_observes_at_the_usual_pace() {
     assert_eq!([volume_interval, instance_interval, suspect_interval].map(|interval| interval.as_secs()), [60, 15, 1]);
     assert_eq!(run.policy_poll_interval, Duration::from_secs(2));
     assert_eq!(run.listen.to_string(), "0.0.0.0:8080");
+    assert_eq!(run.stuck_volume_series, 50);
     assert_eq!((run.lease.lease_name.as_str(), run.lease.lease_namespace), ("zonewarden", None));
     assert_eq!((run.log.log_format, run.log.log_level), (LogFormat::Auto, None));
     assert!(!run.world.live.is_named());

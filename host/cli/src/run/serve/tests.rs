@@ -10,6 +10,7 @@ use crate::run::shutdown::{self, Stop};
 
 struct Server {
     address: SocketAddr,
+    status: watch::Sender<Status>,
     stop: Stop,
     served: JoinHandle<io::Result<()>>,
 }
@@ -22,8 +23,10 @@ impl Server {
         let counted = || ::metrics::counter!("zonewarden_policy_swaps_total", "result" => "ok").increment(3);
         ::metrics::with_local_recorder(&recorder, counted);
         let (stop, shutdown) = shutdown::channel();
-        let served = tokio::spawn(run(listener, health.clone(), recorder.handle(), shutdown));
-        Self { address, stop, served }
+        let status = watch::Sender::default();
+        let page = Page { metrics: recorder.handle(), status: status.subscribe() };
+        let served = tokio::spawn(run(listener, health.clone(), page, shutdown));
+        Self { address, status, stop, served }
     }
 
     /// The status line, the content type and the body.
@@ -90,6 +93,34 @@ async fn metrics_are_prometheus_text() {
     let (status, ty, body) = server.ask("GET /metrics").await;
     assert_eq!((status.as_str(), ty.as_str()), ("HTTP/1.1 200 OK", "text/plain; version=0.0.4; charset=utf-8"));
     assert!(body.contains("zonewarden_policy_swaps_total{result=\"ok\"} 3\n"), "{body}");
+}
+
+#[tokio::test]
+async fn a_stuck_volume_has_a_series_while_it_is_stuck() {
+    let server = Server::start(&Health::default()).await;
+    let counted = "\
+# HELP zonewarden_policy_swaps_total Attempts to let another policy or other settings decide: ok, or what was wrong
+# TYPE zonewarden_policy_swaps_total counter
+zonewarden_policy_swaps_total{result=\"ok\"} 3
+
+";
+    let stuck = "\
+# HELP zonewarden_stuck_volume_seconds For how long a volume is stuck on its way; the longest stuck ones only, and only while they are
+# TYPE zonewarden_stuck_volume_seconds gauge
+zonewarden_stuck_volume_seconds{volume_id=\"vol-0a\",instance_id=\"i-01\",state=\"busy\",persistentvolume=\"data\"} 400
+";
+    assert_eq!(server.ask("GET /metrics").await.2, counted);
+    let volume = zonewarden_sync::StuckVolume {
+        volume: zonewarden_contract::types::AwsVolumeId { aws_volume_id: "vol-0a".to_owned() },
+        instance: Some(zonewarden_contract::types::InstanceId { instance_id: "i-01".to_owned() }),
+        persistent_volume: Some("data".to_owned()),
+        state: "busy",
+        seconds: 400,
+    };
+    server.status.send_modify(|status| status.stuck = vec![volume].into());
+    assert_eq!(server.ask("GET /metrics").await.2, format!("{counted}{stuck}"));
+    server.status.send_modify(|status| status.stuck = std::sync::Arc::default());
+    assert_eq!(server.ask("GET /metrics").await.2, counted);
 }
 
 #[tokio::test]
