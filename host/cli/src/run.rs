@@ -89,10 +89,14 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
         while tasks.join_next().await.is_some() {}
         serving.await
     };
-    match tokio::time::timeout(GRACE, ended).await {
-        Ok(served) => Ok(served??),
-        Err(_) => {
+    tokio::select! {
+        served = ended => Ok(served??),
+        () = tokio::time::sleep(GRACE) => {
             tracing::warn!("what was begun did not end in time");
+            Ok(())
+        }
+        signal = signals.next() => {
+            tracing::warn!(signal, "ends at once, whatever was begun");
             Ok(())
         }
     }
@@ -158,7 +162,7 @@ impl Watching {
                 self.beat.beat();
             }
             match (status.leads, status.oldest_evidence) {
-                (false, _) => self.evidence.ready_but("another replica polls EC2"),
+                (false, _) => self.evidence.ready_but("this replica does not hold the Lease, and asks EC2 nothing"),
                 (true, Some(seconds)) if seconds <= self.limit => self.evidence.ready(),
                 (true, Some(seconds)) => {
                     let text = format!("a volume was last read {seconds} s ago, and {} s are allowed", self.limit);
