@@ -165,7 +165,7 @@ impl State {
         }
     }
 
-    fn describe<T: Described>(
+    fn describe<T: Described + 'static>(
         &mut self,
         parameters: &Parameters,
         faults: &[Fault],
