@@ -35,6 +35,8 @@ const TURN: Duration = Duration::from_secs(120);
 const HEALTH_EVERY: Duration = Duration::from_secs(1);
 /// What is left to do at the end is given so long.
 const GRACE: Duration = Duration::from_secs(10);
+/// So many events about the policy wait for an API server that is away; what comes then stands in the log only.
+const NOTICES: usize = 16;
 
 /// Runs until a signal ends it.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
@@ -59,8 +61,8 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
     let mut tasks = JoinSet::new();
     let sources = sources::of(args, &health, &shutdown, &mut tasks).await?;
 
-    let (notices, told) = mpsc::unbounded_channel();
-    let notify = Box::new(move |notice| drop(notices.send(notice)));
+    let (notices, told) = mpsc::channel(NOTICES);
+    let notify = Box::new(move |notice| drop(notices.try_send(notice)));
     let files = PolicyFiles::of(&args.decider, engine, Arc::clone(&slot), health.part("policy"), notify)?;
     if let Some(files) = files {
         let beat = health.heartbeat("policy-files", TURN);
@@ -123,7 +125,7 @@ fn options(args: &RunArgs, on_files: bool) -> Options {
 }
 
 /// Writes the events that the policy's files give rise to.
-async fn tell(mut told: mpsc::UnboundedReceiver<Notice>, lease: Reference, api: Arc<dyn zonewarden_cluster::Api>) {
+async fn tell(mut told: mpsc::Receiver<Notice>, lease: Reference, api: Arc<dyn zonewarden_cluster::Api>) {
     while let Some(Notice { is_warning, reason, note }) = told.recv().await {
         let event = Event {
             regarding: lease.clone(),
