@@ -20,6 +20,8 @@ mod arbitrary;
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
+mod fields;
+#[cfg(test)]
 mod fixture;
 #[cfg(test)]
 mod properties;

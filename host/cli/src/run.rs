@@ -35,6 +35,8 @@ const TURN: Duration = Duration::from_secs(120);
 const HEALTH_EVERY: Duration = Duration::from_secs(1);
 /// What is left to do at the end is given so long.
 const GRACE: Duration = Duration::from_secs(10);
+/// So many events about the policy wait for an API server that is away; what comes then stands in the log only.
+const NOTICES: usize = 16;
 
 /// Runs until a signal ends it.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode> {
@@ -59,8 +61,8 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
     let mut tasks = JoinSet::new();
     let sources = sources::of(args, &health, &shutdown, &mut tasks).await?;
 
-    let (notices, told) = mpsc::unbounded_channel();
-    let notify = Box::new(move |notice| drop(notices.send(notice)));
+    let (notices, told) = mpsc::channel(NOTICES);
+    let notify = Box::new(move |notice| drop(notices.try_send(notice)));
     let files = PolicyFiles::of(&args.decider, engine, Arc::clone(&slot), health.part("policy"), notify)?;
     if let Some(files) = files {
         let beat = health.heartbeat("policy-files", TURN);
@@ -90,10 +92,14 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
         while tasks.join_next().await.is_some() {}
         serving.await
     };
-    match tokio::time::timeout(GRACE, ended).await {
-        Ok(served) => Ok(served??),
-        Err(_) => {
+    tokio::select! {
+        served = ended => Ok(served??),
+        () = tokio::time::sleep(GRACE) => {
             tracing::warn!("what was begun did not end in time");
+            Ok(())
+        }
+        signal = signals.next() => {
+            tracing::warn!(signal, "ends at once, whatever was begun");
             Ok(())
         }
     }
@@ -120,7 +126,7 @@ fn options(args: &RunArgs, on_files: bool) -> Options {
 }
 
 /// Writes the events that the policy's files give rise to.
-async fn tell(mut told: mpsc::UnboundedReceiver<Notice>, lease: Reference, api: Arc<dyn zonewarden_cluster::Api>) {
+async fn tell(mut told: mpsc::Receiver<Notice>, lease: Reference, api: Arc<dyn zonewarden_cluster::Api>) {
     while let Some(Notice { is_warning, reason, note }) = told.recv().await {
         let event = Event {
             regarding: lease.clone(),
@@ -159,7 +165,7 @@ impl Watching {
                 self.beat.beat();
             }
             match (status.leads, status.oldest_evidence) {
-                (false, _) => self.evidence.ready_but("another replica polls EC2"),
+                (false, _) => self.evidence.ready_but("this replica does not hold the Lease, and asks EC2 nothing"),
                 (true, Some(seconds)) if seconds <= self.limit => self.evidence.ready(),
                 (true, Some(seconds)) => {
                     let text = format!("a volume was last read {seconds} s ago, and {} s are allowed", self.limit);

@@ -13,6 +13,7 @@ use crate::index::Index;
 use crate::objects::{Kind, Object};
 use crate::reading::{Reading, describe};
 use crate::records::ObjectName;
+use crate::sharing::Common;
 
 mod api;
 mod watch;
@@ -77,6 +78,7 @@ pub fn parse(bytes: &[u8], origin: &str) -> Loaded {
 #[derive(Default)]
 struct Gathering {
     loaded: Loaded,
+    common: Common,
     /// Where each object stands, for the warning about a second one.
     places: BTreeMap<(Kind, ObjectName), Place>,
 }
@@ -147,7 +149,7 @@ impl Gathering {
         }
     }
 
-    fn keep(&mut self, object: Object, place: Place) {
+    fn keep(&mut self, mut object: Object, place: Place) {
         let key = (object.kind(), object.name().clone());
         if let Some(before) = self.places.insert(key, place.clone()) {
             let message = format!("stands at {before} too; the later one is used");
@@ -156,6 +158,7 @@ impl Gathering {
         } else {
             *self.loaded.counts.entry(object.kind()).or_default() += 1;
         }
+        self.common.share(&mut object);
         self.loaded.index.apply(object);
     }
 

@@ -1,9 +1,8 @@
 //! All objects, and the joins that the questions to a policy need.
 //!
 //! One writer feeds it by [`Index::apply`], [`Index::delete`] and [`Index::reset`]; everybody else reads. The secondary
-//! indices hold names, never objects, and move with the objects.
+//! indices hold the same objects once more, in another order, and move with them.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -13,12 +12,14 @@ use crate::records::{
     VolumeAttachment,
 };
 
+mod groups;
 mod joins;
 mod ordered;
 
+use groups::Groups;
 pub use joins::Candidate;
 use joins::Joins;
-use ordered::{Element, Ordered};
+use ordered::Ordered;
 
 /// Where kubelets keep their Leases.
 const LEASE_NAMESPACE: &str = "kube-node-lease";
@@ -29,19 +30,12 @@ type Objects<T> = Ordered<Arc<T>>;
 type Difference<T> = (Option<T>, Option<T>);
 
 /// A record as the index keeps it.
-trait Record: Clone + PartialEq {
+trait Record: Clone + PartialEq + 'static {
     fn identity(&self) -> &Identity;
 
-    /// Adds it to what it belongs together with.
-    fn link(&self, _: &mut Joins) {}
-
-    /// Takes it out of there again.
-    fn unlink(&self, _: &mut Joins) {}
-}
-
-impl<T: Record> Element for Arc<T> {
-    fn order(&self, other: &Self) -> Ordering {
-        self.identity().name.cmp(&other.identity().name)
+    /// Where the objects of its kind stand by what they belong to.
+    fn groups(_: &mut Joins) -> impl Iterator<Item = &mut Groups<Self>> {
+        [].into_iter()
     }
 }
 
@@ -68,9 +62,7 @@ macro_rules! kinds {
             pub fn apply(&mut self, object: Object) -> Option<Object> {
                 match object {
                     $(Object::$kind(object) => {
-                        let mut object = compact(object);
-                        share_namespace(&self.$all, &mut object.identity.name);
-                        let before = put(&mut self.$all, &mut self.joins, &Arc::new(object));
+                        let before = put(&mut self.$all, &mut self.joins, &Arc::new(compact(object)));
                         before.map(|before| Object::$kind(Arc::unwrap_or_clone(before)))
                     })*
                 }
@@ -223,28 +215,21 @@ fn compact<T: Clone>(object: T) -> T {
     object.clone()
 }
 
-/// The objects of a namespace share its name.
-fn share_namespace<T: Record>(objects: &Objects<T>, name: &mut ObjectName) {
-    let mut others = objects.all(|object| object.identity().name.namespace.cmp(&name.namespace));
-    let known = others.next().map(|object| Arc::clone(&object.identity().name.namespace));
-    drop(others);
-    if let Some(known) = known {
-        name.namespace = known;
-    }
-}
-
 fn put<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, object: &Arc<T>) -> Option<Arc<T>> {
-    let before = objects.insert(Arc::clone(object));
-    if let Some(before) = &before {
-        before.unlink(joins);
+    let name = &object.identity().name;
+    let before = objects.insert(Arc::clone(object), |other| other.identity().name.cmp(name));
+    for groups in T::groups(joins) {
+        if let Some(before) = &before {
+            groups.remove(before);
+        }
+        groups.insert(object);
     }
-    object.link(joins);
     before
 }
 
 fn cut<T: Record>(objects: &mut Objects<T>, joins: &mut Joins, name: &ObjectName) -> Option<Arc<T>> {
     let before = objects.remove(|object| object.identity().name.cmp(name))?;
-    before.unlink(joins);
+    T::groups(joins).for_each(|groups| groups.remove(&before));
     Some(before)
 }
 
@@ -255,11 +240,11 @@ fn adopt<T: Record>(
     others: &Objects<T>,
     kept: &BTreeSet<ObjectName>,
 ) -> Vec<Difference<Arc<T>>> {
-    let stays = |object: &Arc<T>| kept.contains(&object.identity().name) || others.get(|o| o.order(object)).is_some();
-    let gone: Vec<_> = objects.iter().filter(|object| !stays(object)).cloned().collect();
+    let stays = |name: &ObjectName| kept.contains(name) || named(others, name).is_some();
+    let gone: Vec<_> = objects.iter().filter(|object| !stays(&object.identity().name)).cloned().collect();
     let mut differences = Vec::new();
     for object in others.iter() {
-        if objects.get(|known| known.order(object)).is_none_or(|known| known != object) {
+        if named(objects, &object.identity().name).is_none_or(|known| known != object) {
             let before = put(objects, joins, object);
             differences.push((before, Some(Arc::clone(object))));
         }
@@ -269,6 +254,10 @@ fn adopt<T: Record>(
         differences.push((Some(object), None));
     }
     differences
+}
+
+fn named<'a, T: Record>(objects: &'a Objects<T>, name: &ObjectName) -> Option<&'a Arc<T>> {
+    objects.get(|object| object.identity().name.cmp(name))
 }
 
 fn find<'a, T: Record>(objects: &'a Objects<T>, namespace: &str, name: &str) -> Option<&'a T> {

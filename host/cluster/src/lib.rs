@@ -27,6 +27,7 @@ pub mod store;
 
 mod objects;
 mod reading;
+mod sharing;
 mod wire;
 
 pub use api::{Api, ApiError, Precondition, Write};

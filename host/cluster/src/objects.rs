@@ -51,16 +51,10 @@ impl Kind {
     ];
 
     /// Those that are watched. Of Leases there is one for each Node, renewed every ten seconds: they are read one by one.
-    pub const WATCHED: [Self; 8] = [
-        Self::PersistentVolume,
-        Self::PersistentVolumeClaim,
-        Self::Pod,
-        Self::Node,
-        Self::VolumeAttachment,
-        Self::CsiNode,
-        Self::CsiDriver,
-        Self::StorageClass,
-    ];
+    pub const WATCHED: [Self; 8] = {
+        let [watched @ .., Self::Lease] = Self::ALL else { panic!("Leases stand last") };
+        watched
+    };
 
     /// The kind's name, as objects bear it.
     pub fn as_str(self) -> &'static str {

@@ -1,7 +1,8 @@
 //! The projected records, one module for each family of kinds.
 //!
 //! Labels are in ascending order of their keys, as the contract wants them. A text that Kubernetes leaves out is `None`, an
-//! empty one stays empty where the two differ.
+//! empty one stays empty where the two differ. What many objects have in common (a phase, a class, the annotations of a
+//! provisioner) is an `Arc`, which the store shares between them.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,9 +16,9 @@ mod pod;
 mod storage;
 mod volume;
 
-pub use node::{AttachedVolume, CsiNode, CsiNodeDriver, Lease, Node, Taint};
+pub use node::{CsiNode, CsiNodeDriver, Lease, Node, Taint};
 pub use pod::{Pod, PodVolume, PodVolumeSource};
-pub use storage::{AttachedSource, AttachmentError, CsiDriver, StorageClass, VolumeAttachment};
+pub use storage::{AttachedSource, CsiDriver, StorageClass, VolumeAttachment};
 pub use volume::{ClaimRef, PersistentVolume, PersistentVolumeClaim};
 
 /// The namespace of a namespaced object that names none, as kubectl has it.
@@ -64,6 +65,21 @@ impl Identity {
     /// Whether it has a deletion timestamp.
     pub fn is_deleting(&self) -> bool {
         self.deleted.is_some()
+    }
+}
+
+/// A label whose key and value are shared with the other objects that have them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SharedLabel {
+    /// The key.
+    pub key: Arc<str>,
+    /// The value.
+    pub value: Arc<str>,
+}
+
+impl From<&SharedLabel> for Label {
+    fn from(SharedLabel { key, value }: &SharedLabel) -> Self {
+        Self { key: key.to_string(), value: value.to_string() }
     }
 }
 

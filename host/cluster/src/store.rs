@@ -21,6 +21,7 @@ use crate::index::Index;
 use crate::objects::{Kind, Object};
 use crate::reading::Reading;
 use crate::records::ObjectName;
+use crate::sharing::Common;
 
 mod changes;
 mod complaints;
@@ -42,6 +43,7 @@ pub struct Cluster {
 #[derive(Debug, Default)]
 struct Writer {
     index: Index,
+    common: Common,
     listeners: Listeners,
     /// The kinds of which all objects were here once.
     filled: BTreeSet<Kind>,
@@ -97,7 +99,8 @@ impl Cluster {
         let mut writer = self.writer();
         let Reading { kind, name, object, problems, .. } = reading;
         writer.complaints.replace(kind, &name, object.is_none(), problems);
-        let Some(object) = object else { return };
+        let Some(mut object) = object else { return };
+        writer.common.share(&mut object);
         let after = writer.listeners.any().then(|| object.clone());
         let before = writer.index.apply(object);
         self.publish(&writer);
@@ -118,7 +121,7 @@ impl Cluster {
     /// Replaces all objects of a kind by a list, as [`Cluster::reset`] does. One that is there and can't be read keeps its
     /// last state.
     pub fn refill(&self, listing: Listing) {
-        let Listing { kind, index, unreadable, complaints } = listing;
+        let Listing { kind, index, unreadable, complaints, .. } = listing;
         let mut writer = self.writer();
         let is_told = writer.filled.contains(&kind) && writer.listeners.any();
         let differences = writer.index.adopt(kind, &index, &unreadable, is_told);

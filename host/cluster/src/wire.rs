@@ -93,17 +93,16 @@ impl Metadata {
         }
     }
 
-    pub(crate) fn labels(&mut self) -> Vec<Label> {
-        pairs(self.labels.take())
+    pub(crate) fn labels(&mut self) -> impl Iterator<Item = (String, String)> {
+        self.labels.take().into_iter().flatten()
     }
 
     pub(crate) fn annotation(&mut self, key: &str) -> Option<String> {
         self.annotations.as_mut()?.remove(key)
     }
 
-    pub(crate) fn annotations(&mut self) -> Vec<Label> {
-        let annotations = self.annotations.take().unwrap_or_default();
-        pairs(Some(annotations.into_iter().filter(|(key, _)| key != LAST_APPLIED).collect()))
+    pub(crate) fn annotations(&mut self) -> impl Iterator<Item = (String, String)> {
+        self.annotations.take().into_iter().flatten().filter(|(key, _)| key != LAST_APPLIED)
     }
 
     pub(crate) fn owner_uids(&mut self) -> Vec<String> {
@@ -111,7 +110,7 @@ impl Metadata {
     }
 
     /// The label keys that our own field manager owns.
-    pub(crate) fn owned_labels(&mut self) -> Vec<String> {
+    pub(crate) fn owned_labels(&mut self) -> Arc<[String]> {
         let ours = self
             .managed_fields
             .take()
@@ -122,13 +121,13 @@ impl Metadata {
         let mut keys: Vec<_> = labels.filter_map(|(key, _)| Some(key.strip_prefix("f:")?.to_owned())).collect();
         keys.sort();
         keys.dedup();
-        keys
+        keys.into()
     }
 }
 
-/// A map as pairs in ascending order of the keys.
-pub(crate) fn pairs(map: Option<BTreeMap<String, String>>) -> Vec<Label> {
-    map.into_iter().flatten().map(|(key, value)| Label { key, value }).collect()
+/// Pairs as the contract has them.
+pub(crate) fn pairs(pairs: impl Iterator<Item = (String, String)>) -> Arc<[Label]> {
+    pairs.map(|(key, value)| Label { key, value }).collect()
 }
 
 /// A text that counts as missing where it is empty.

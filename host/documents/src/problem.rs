@@ -156,6 +156,13 @@ impl Problem {
         Self { severity: Severity::Warning, ..Self::error(code, place, message) }
     }
 
+    /// Whether it costs a whole document, and not just something in it: so whoever edits a file leaves it for a moment.
+    #[must_use]
+    pub fn costs_a_document(&self) -> bool {
+        let broken = matches!(self.code, Code::NotText | Code::Truncated | Code::BrokenJson | Code::BrokenYaml);
+        broken && self.severity == Severity::Error
+    }
+
     /// The same, with the object that it is in.
     #[must_use]
     pub fn in_object(self, object: impl Into<String>) -> Self {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use zonewarden_cluster::Index;
-use zonewarden_cluster::records::Node;
+use zonewarden_cluster::records::{Node, SharedLabel};
 use zonewarden_contract::info::PolicyInfo;
 use zonewarden_contract::placement::{AttachHeadroom, NodeClass, NodeDriver};
 use zonewarden_contract::types::{Label, NodeName, Topology};
@@ -61,7 +61,7 @@ pub(crate) struct NodeGroups {
 struct Known {
     name: NodeName,
     group: usize,
-    labels: Vec<Label>,
+    labels: Box<[SharedLabel]>,
 }
 
 /// All that a question can differ from another in where no node is special: the keys that it names, and its drivers.
@@ -179,9 +179,9 @@ impl Known {
             return;
         }
         for label in &self.labels {
-            let known = class.labels.iter().any(|known| known.key == label.key);
-            if !known && keys.contains(&label.key) {
-                class.labels.push(label.clone());
+            let known = class.labels.iter().any(|known| *known.key == *label.key);
+            if !known && keys.iter().any(|key| **key == *label.key) {
+                class.labels.push(label.into());
             }
         }
         class.labels.sort_by(|a, b| a.key.cmp(&b.key));
@@ -207,7 +207,7 @@ impl Needs {
 fn class(cluster: &Index, occupancy: &Occupancy, info: &PolicyInfo, node: &Node) -> NodeClass {
     let declared: HashSet<&str> = info.node_label_keys.iter().map(String::as_str).collect();
     let mut labels: Vec<Label> =
-        node.labels.iter().filter(|label| declared.contains(label.key.as_str())).cloned().collect();
+        node.labels.iter().filter(|label| declared.contains(&*label.key)).map(Label::from).collect();
     labels.sort_by(|a, b| a.key.cmp(&b.key));
     let csi_node = cluster.csi_node(&node.identity.name.name);
     let drivers = csi_node.into_iter().flat_map(|csi_node| &csi_node.drivers).map(|driver| NodeDriver {
@@ -216,7 +216,7 @@ fn class(cluster: &Index, occupancy: &Occupancy, info: &PolicyInfo, node: &Node)
     });
     let mut drivers: Vec<NodeDriver> = drivers.collect();
     drivers.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut migrated_plugins = csi_node.map(|csi_node| csi_node.migrated_plugins.clone()).unwrap_or_default();
+    let mut migrated_plugins = csi_node.map(|csi_node| csi_node.migrated_plugins.to_vec()).unwrap_or_default();
     migrated_plugins.sort();
     NodeClass {
         labels,

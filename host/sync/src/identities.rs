@@ -206,7 +206,7 @@ const fn outcome_of_node(identity: &NodeIdentity) -> &'static str {
 fn sources(cluster: &Index) -> HashSet<&VolumeSource> {
     let inline = cluster.pods().flat_map(|pod| &pod.volumes).filter_map(|volume| match &volume.source {
         PodVolumeSource::Inline(source) => Some(source),
-        PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral => None,
+        PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral(_) => None,
     });
     let attached = cluster.attachments().filter_map(|attachment| match &attachment.source {
         AttachedSource::Inline(source) => Some(source),

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use zonewarden_cluster::Index;
-use zonewarden_cluster::records::{AttachedSource, AttachmentError, Node, VolumeAttachment};
+use zonewarden_cluster::records::{AttachedSource, Node, VolumeAttachment};
 use zonewarden_contract::attachment::{
     self, AbsentNode, Ec2Attachment, Ec2Instance, Ec2Volume, Holder, InstanceReport, MissingVolume, NodeReport,
     Observation, OutOfServiceTaint, PresentNode, Usage, VolumeReport,
@@ -41,7 +41,7 @@ impl Survey<'_> {
             AttachedSource::Inline(_) => None,
         };
         let volume = identified(self.cluster, &self.identities, attachment).map(|volume| volume.volume.clone());
-        let ours = self.policy.info().csi_drivers.contains(&attachment.attacher);
+        let ours = self.policy.info().csi_drivers.iter().any(|driver| **driver == *attachment.attacher);
         if volume.is_none() && !(ours && source.is_none()) {
             return None;
         }
@@ -122,7 +122,6 @@ impl Survey<'_> {
     }
 
     fn volume_attachment(&self, attachment: &VolumeAttachment) -> attachment::VolumeAttachment {
-        let message = |error: &Option<AttachmentError>| error.as_ref().map(|error| error.message.clone());
         let detach_error = attachment.detach_error.as_ref();
         attachment::VolumeAttachment {
             name: attachment.identity.name.name.to_string(),
@@ -130,13 +129,13 @@ impl Survey<'_> {
             attached: attachment.attached,
             age_seconds: self.facts.age(attachment.identity.created),
             deleting_seconds: attachment.identity.deleted.map(|deleted| self.facts.age(Some(deleted))),
-            attach_error: message(&attachment.attach_error),
-            detach_error: message(&attachment.detach_error),
+            attach_error: attachment.attach_error.as_deref().map(str::to_owned),
+            detach_error: detach_error.map(|message| message.to_string()),
             // The object keeps the time of the last error only; the deletion is when the detaches began.
             detach_error_seconds: detach_error.map_or(0, |_| {
                 self.history.detach_error_seconds(attachment, self.facts.age(attachment.identity.deleted))
             }),
-            device: attachment.device.clone(),
+            device: attachment.device.as_deref().map(str::to_owned),
         }
     }
 
@@ -225,7 +224,7 @@ impl Survey<'_> {
             lease: self.history.lease(self.cluster, name),
             taint: taint(node),
             volume_in_use: node.volumes_in_use.iter().any(|used| names.contains(used)),
-            volume_attached: node.volumes_attached.iter().any(|attached| names.contains(&attached.name)),
+            volume_attached: node.volumes_attached.iter().any(|attached| names.contains(attached)),
         })
     }
 

@@ -46,7 +46,7 @@ impl Survey<'_> {
     fn concerns(&self, pod: &Pod) -> bool {
         pod.volumes.iter().any(|volume| match (source(self.cluster, pod, volume), &volume.source) {
             (Some(source), _) => self.handles(source),
-            (None, PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral) => true,
+            (None, PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral(_)) => true,
             (None, PodVolumeSource::Inline(_)) => false,
         })
     }

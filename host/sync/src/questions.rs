@@ -29,13 +29,13 @@ impl Survey<'_> {
         };
         let source = match &volume.source {
             PodVolumeSource::Claim(_) => placement::PodVolumeSource::Claim(claim()),
-            PodVolumeSource::Ephemeral => placement::PodVolumeSource::Ephemeral(claim()),
+            PodVolumeSource::Ephemeral(_) => placement::PodVolumeSource::Ephemeral(claim()),
             PodVolumeSource::Inline(source) => placement::PodVolumeSource::Inline(InlineVolume {
                 source: source.clone(),
                 evidence: self.evidence(source),
             }),
         };
-        placement::PodVolume { name: volume.name.clone(), source }
+        placement::PodVolume { name: volume.name.to_string(), source }
     }
 
     fn claim_facts(&self, pod: &Pod, claim: &PersistentVolumeClaim) -> ClaimFacts {
@@ -60,16 +60,16 @@ impl Survey<'_> {
         };
         ClaimFacts {
             deleting: claim.identity.is_deleting(),
-            lost: claim.phase == "Lost",
-            owned_by_pod: claim.owner_uids.contains(&pod.identity.uid),
+            lost: &*claim.phase == "Lost",
+            owned_by_pod: claim.is_owned_by(&pod.identity.uid),
             candidates: if volume == ClaimedVolume::None { self.candidates(claim) } else { Vec::new() },
             volume,
             bind_completed: claim.bind_completed,
             class,
             selected_node: claim.selected_node.clone(),
             requested_bytes: claim.requested_bytes,
-            access_modes: claim.access_modes.clone(),
-            volume_mode: claim.volume_mode.clone(),
+            access_modes: claim.access_modes.to_vec(),
+            volume_mode: claim.volume_mode.to_string(),
         }
     }
 
@@ -77,8 +77,8 @@ impl Survey<'_> {
         let candidates = self.cluster.candidates(claim).map(|candidate| Candidate {
             available: candidate.available,
             capacity_bytes: candidate.volume.capacity_bytes,
-            access_modes: candidate.volume.access_modes.clone(),
-            volume_mode: candidate.volume.volume_mode.clone(),
+            access_modes: candidate.volume.access_modes.to_vec(),
+            volume_mode: candidate.volume.volume_mode.to_string(),
             selected: candidate.selected,
             volume: self.persistent_volume(candidate.volume),
         });
@@ -89,7 +89,7 @@ impl Survey<'_> {
         placement::PersistentVolume {
             name: volume.identity.name.name.to_string(),
             source: volume.source.clone(),
-            labels: volume.labels.clone(),
+            labels: volume.labels.to_vec(),
             affinity: volume.affinity.clone(),
             evidence: self.evidence(&volume.source),
         }

@@ -53,8 +53,8 @@ impl Survey<'_> {
         LabellingQuestion {
             persistent_volume: volume.identity.name.name.to_string(),
             source: volume.source.clone(),
-            labels: volume.labels.clone(),
-            owned_labels: volume.owned_labels.clone(),
+            labels: volume.labels.to_vec(),
+            owned_labels: volume.owned_labels.to_vec(),
             annotations: annotations.cloned().collect(),
             affinity: volume.affinity.clone(),
             evidence: self.evidence(&volume.source),

@@ -5,16 +5,19 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use crate::answers;
 use crate::calls::Call;
 use crate::clock::Clock;
-use crate::describe::{self, Reading};
+use crate::describe::{self, Described, Reading};
 use crate::error::Ec2Error;
 use crate::faults::{Fault, Faults};
-use crate::lies::AllLies;
+use crate::lies::{AllLies, Lies};
+use crate::nonsense::{self, Dice};
+use crate::records::{Instance, Volume};
 use crate::request::{Action, Parameters};
 use crate::view::{self, Consistency};
 use crate::world::{StateChange, World};
-use crate::{answers, nonsense};
+use crate::xml::Xml;
 
 /// What is sent back.
 #[derive(Debug)]
@@ -42,6 +45,36 @@ pub(crate) enum Ending {
     /// Never: it does not begin.
     Hang,
 }
+
+/// How what an action lists comes from the world into the answer.
+struct Listed<T: 'static> {
+    action: Action,
+    /// What a read sees of the world at a time, of these ids or of all.
+    seen: fn(&World, Timestamp, &[String]) -> Vec<T>,
+    lies: fn(&mut AllLies) -> &mut Lies<T>,
+    nonsense: fn(&mut Dice, &mut Vec<T>, &World),
+    /// The answer's element that holds the list.
+    element: &'static str,
+    write: fn(&mut Xml, &T),
+}
+
+const VOLUMES: Listed<Volume> = Listed {
+    action: Action::DescribeVolumes,
+    seen: view::volumes,
+    lies: |lies| &mut lies.volumes,
+    nonsense: nonsense::volumes,
+    element: "volumeSet",
+    write: answers::volume,
+};
+
+const INSTANCES: Listed<Instance> = Listed {
+    action: Action::DescribeInstances,
+    seen: view::instances,
+    lies: |lies| &mut lies.instances,
+    nonsense: nonsense::instances,
+    element: "reservationSet",
+    write: answers::reservation,
+};
 
 #[derive(Debug)]
 pub(crate) struct State {
@@ -121,8 +154,8 @@ impl State {
             return Err(Ec2Error::new(412, "DryRunOperation", text));
         }
         match action {
-            Action::DescribeVolumes => self.describe_volumes(parameters, faults, request_id),
-            Action::DescribeInstances => self.describe_instances(parameters, faults, request_id),
+            Action::DescribeVolumes => self.describe(parameters, faults, request_id, &VOLUMES),
+            Action::DescribeInstances => self.describe(parameters, faults, request_id, &INSTANCES),
             Action::AttachVolume | Action::DetachVolume | Action::DeleteVolume => {
                 self.change_volume(action, parameters, faults, request_id)
             }
@@ -132,42 +165,23 @@ impl State {
         }
     }
 
-    fn describe_volumes(
+    fn describe<T: Described + 'static>(
         &mut self,
         parameters: &Parameters,
         faults: &[Fault],
         request_id: &str,
+        kind: &Listed<T>,
     ) -> Result<String, Ec2Error> {
-        let at = self.seen_by(Action::DescribeVolumes);
+        let at = self.seen_by(kind.action);
         let (now, naming) = (self.world.now(), self.world.naming);
-        let candidates = view::volumes(&self.world, at, &parameters.list("VolumeId"));
-        let lies = &mut self.lies.volumes;
+        let candidates = (kind.seen)(&self.world, at, &parameters.list(T::ID_PARAMETER));
+        let lies = (kind.lies)(&mut self.lies);
         let mut page = describe::read(parameters, Reading { candidates, lies, now, naming, faults })?;
         if let Some(mut dice) = nonsense::dice(faults, self.requests) {
-            nonsense::volumes(&mut dice, &mut page.items, &self.world);
+            (kind.nonsense)(&mut dice, &mut page.items, &self.world);
         }
-        Ok(answers::response(Action::DescribeVolumes, request_id, |xml| {
-            xml.list("volumeSet", &page.items, answers::volume);
-            xml.optional("nextToken", page.next_token.as_deref());
-        }))
-    }
-
-    fn describe_instances(
-        &mut self,
-        parameters: &Parameters,
-        faults: &[Fault],
-        request_id: &str,
-    ) -> Result<String, Ec2Error> {
-        let at = self.seen_by(Action::DescribeInstances);
-        let (now, naming) = (self.world.now(), self.world.naming);
-        let candidates = view::instances(&self.world, at, &parameters.list("InstanceId"));
-        let lies = &mut self.lies.instances;
-        let mut page = describe::read(parameters, Reading { candidates, lies, now, naming, faults })?;
-        if let Some(mut dice) = nonsense::dice(faults, self.requests) {
-            nonsense::instances(&mut dice, &mut page.items, &self.world);
-        }
-        Ok(answers::response(Action::DescribeInstances, request_id, |xml| {
-            xml.list("reservationSet", &page.items, answers::reservation);
+        Ok(answers::response(kind.action, request_id, |xml| {
+            xml.list(kind.element, &page.items, kind.write);
             xml.optional("nextToken", page.next_token.as_deref());
         }))
     }

@@ -11,8 +11,9 @@ use aws_sdk_ec2::config::{BehaviorVersion, Credentials, Region};
 use aws_sdk_ec2::types::Filter;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use zonewarden_contract::types::AwsVolumeId;
-use zonewarden_ec2::{Ec2, Evidence, Keys, Options, Question};
+use zonewarden_ec2::{Ec2, Evidence, Question};
 use zonewarden_ec2_double::{Action, Call, Double, Volume};
+use zonewarden_live_tests::unpaced;
 
 const ROUNDS: usize = 11;
 /// At most that many times the bare SDK's time.
@@ -106,19 +107,7 @@ fn milliseconds(time: Duration) -> f64 {
 
 /// A new one for each round, whose connection is there already.
 async fn connect(double: &Double) -> Ec2 {
-    let options = Options {
-        region: Some("us-east-1".to_owned()),
-        endpoint_url: Some(double.endpoint()),
-        keys: Some(Keys {
-            access_key_id: "AKIDEXAMPLE".to_owned(),
-            secret_access_key: "secret".to_owned(),
-            session_token: None,
-        }),
-        calls_per_second: 1e6,
-        burst: 1_000_000,
-        ..Options::default()
-    };
-    let ec2 = Ec2::connect(&options).await.expect("a region is given");
+    let ec2 = Ec2::connect(&unpaced(double.endpoint())).await.expect("a region is given");
     ec2.sweep(&Question { volumes: vec![AwsVolumeId { aws_volume_id: id(1) }], ..Question::default() }).await;
     ec2
 }

@@ -8,8 +8,9 @@
 use std::time::Duration;
 
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName};
-use zonewarden_ec2::{Ec2, Evidence, Keys, Options, Question, Sweep};
+use zonewarden_ec2::{Ec2, Evidence, Options, Question, Sweep};
 use zonewarden_ec2_double::{Action, Call, Double, Instance, Volume};
+use zonewarden_live_tests::unpaced;
 
 mod live {
     mod answers;
@@ -30,21 +31,7 @@ const ZONE: &str = "us-east-1a";
 
 /// As fast as it goes, one attempt for each call, and parked ids by id again only after an hour.
 fn options(endpoint_url: String) -> Options {
-    Options {
-        region: Some("us-east-1".to_owned()),
-        endpoint_url: Some(endpoint_url),
-        keys: Some(Keys {
-            access_key_id: "AKIDEXAMPLE".to_owned(),
-            secret_access_key: "secret".to_owned(),
-            session_token: None,
-        }),
-        calls_per_second: 1e6,
-        burst: 1_000_000,
-        attempts: 1,
-        backoff: Duration::ZERO,
-        first_recheck: Duration::from_secs(3600),
-        ..Options::default()
-    }
+    Options { attempts: 1, backoff: Duration::ZERO, first_recheck: Duration::from_secs(3600), ..unpaced(endpoint_url) }
 }
 
 async fn connect(double: &Double) -> Ec2 {
@@ -77,6 +64,11 @@ fn volume(number: usize) -> String {
 
 fn instance(number: usize) -> String {
     format!("i-{number:017x}")
+}
+
+/// What asks three calls at once and then hardly ever again, and gives a sweep five seconds.
+fn at_a_slow_pace(double: &Double) -> Options {
+    Options { calls_per_second: 0.001, burst: 3, sweep_timeout: Duration::from_secs(5), ..options(double.endpoint()) }
 }
 
 /// The question for some volumes.

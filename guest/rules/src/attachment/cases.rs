@@ -3,8 +3,10 @@
 mod agreement;
 mod death;
 mod detach;
+mod detached;
 mod holders;
 mod living_node;
+mod unproven;
 mod unused;
 mod volume;
 

@@ -9,7 +9,8 @@ use zonewarden_bindings::attachment::{
 };
 use zonewarden_bindings::types::Remedy;
 
-use super::arbitrary::{ATTACHMENT_FIELDS, PROOF_FIELDS, READ_FIELDS, USE_FIELDS, carry, observation};
+use super::arbitrary::observation;
+use super::fields::{ATTACHMENT_FIELDS, PROOF_FIELDS, READ_FIELDS, USE_FIELDS, carry};
 use super::fixture::{
     dead, dead_and_node_gone, dead_and_node_reborn, mk_observation, mk_settings, no_pods, node, unused, waiting,
 };

@@ -30,7 +30,7 @@ pub(super) fn story(survey: &Survey<'_>, name: &str) -> Result<Story> {
                 story.say(format!("Volume {} is named directly by the pod.", used.name));
                 volume::tell_source(survey, source, &mut story);
             }
-            PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral => {
+            PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral(_) => {
                 let Some((claim, found)) = survey.cluster().claim_of(pod, used) else { continue };
                 match found.and_then(|claim| claim.volume_name.as_deref().zip(survey.cluster().volume_of(claim))) {
                     None if found.is_none() => {

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use tokio::task::JoinSet;
 use zonewarden_cluster::files::{FileWatch, FilesApi};
 use zonewarden_cluster::{Api, Cluster, ObjectName};
-use zonewarden_ec2::{Answer, BulkVerify, Files, Question};
+use zonewarden_ec2::{Answer, BulkVerify, Code, Files, Loaded, Problem, Question};
 use zonewarden_engine::PolicySlot;
 use zonewarden_sync::{Fence, Parts};
 
@@ -23,6 +23,8 @@ pub(crate) mod live;
 
 /// How often files are looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// A look reads a gigabyte at most.
+const LOOK_WITHIN: Duration = Duration::from_secs(120);
 
 /// The host's parts, but for its policy.
 pub(super) struct Sources {
@@ -97,6 +99,11 @@ impl BulkVerify for LiveFiles {
 }
 
 impl LiveFiles {
+    fn new(paths: Vec<PathBuf>) -> Self {
+        let empty = Files { loaded: Loaded::default(), observed_at: Timestamp::now() };
+        Self { paths, files: RwLock::new(empty), stamps: Mutex::default() }
+    }
+
     /// Reads the files where they changed. They are as true now as when they were read.
     fn look(&self) {
         let stamps = self.paths.iter().map(|path| stamp(path)).collect();
@@ -108,20 +115,29 @@ impl LiveFiles {
         *seen = Some(stamps);
         let loaded = zonewarden_ec2::load(&self.paths);
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
-        // Whoever edits a file leaves it broken for a moment.
-        let is_broken = loaded.problems.iter().any(|problem| problem.severity == zonewarden_ec2::Severity::Error);
         files.observed_at = Timestamp::now();
         if loaded.problems != files.loaded.problems {
             for problem in &loaded.problems {
                 tracing::warn!("{problem}");
             }
         }
-        if is_broken {
+        if is_unfinished(&loaded, &files.loaded) {
             files.loaded.problems = loaded.problems;
         } else {
             files.loaded = loaded;
         }
     }
+}
+
+/// Whether somebody is about to write a file: until then, what the files gave before is better than what they give now. Of
+/// files that gave nothing before, whatever can be read is better than nothing.
+fn is_unfinished(now: &Loaded, before: &Loaded) -> bool {
+    let is_away = |problem: &Problem| {
+        matches!(problem.code, Code::FileMissing | Code::Empty) && !before.problems.contains(problem)
+    };
+    let is_moment = |problem: &Problem| problem.costs_a_document() || is_away(problem);
+    let held_something = !before.volumes.is_empty() || !before.instances.is_empty();
+    held_something && now.problems.iter().any(is_moment)
 }
 
 fn on_files(
@@ -142,8 +158,8 @@ fn on_files(
             world.volumes.iter().chain(&world.instances).cloned().collect(),
         ),
     };
-    let empty = Files { loaded: zonewarden_ec2::Loaded::default(), observed_at: Timestamp::now() };
-    let ec2 = Arc::new(LiveFiles { paths, files: RwLock::new(empty), stamps: Mutex::default() });
+    let ec2 = Arc::new(LiveFiles::new(paths));
+    let beat = health.heartbeat("files", LOOK_WITHIN);
     let (looking, stop, caches) = (Arc::clone(&ec2), shutdown.clone(), health.part("caches"));
     let store = Arc::clone(&cluster);
     tasks.spawn(async move {
@@ -161,8 +177,12 @@ fn on_files(
             });
             match looked.await {
                 Ok(watching) => watch = watching,
-                Err(_) => return,
+                Err(error) => {
+                    tracing::error!(%error, "looking at the files broke off; what they gave last stays");
+                    return;
+                }
             }
+            beat.beat();
             let filling = store.filling();
             if filling.is_empty() {
                 caches.ready();
@@ -174,3 +194,6 @@ fn on_files(
     let parts = Unwired { api: Arc::new(FilesApi::new(Arc::clone(&cluster))), ec2, fence: Arc::new(Alone), cluster };
     Sources { parts, on_files: true, lease: ObjectName::new("default", &args.lease.lease_name) }
 }
+
+#[cfg(test)]
+mod tests;

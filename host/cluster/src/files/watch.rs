@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use zonewarden_documents::{Code, Place, Problem, Severity, source};
+use zonewarden_documents::{Code, Place, Problem, source};
 
 use super::{EXTENSIONS, Loaded, nothing_in, parse};
 use crate::objects::Kind;
@@ -174,7 +174,7 @@ impl File {
             return false;
         }
         self.digest = Some(digest);
-        if let Some(problem) = loaded.problems.iter().find(|problem| is_broken(problem)) {
+        if let Some(problem) = loaded.problems.iter().find(|problem| problem.costs_a_document()) {
             self.problems = vec![self.kept(problem.clone())];
             // Of a file that was never whole, what can be read is better than nothing.
             if !self.given.counts.is_empty() {
@@ -207,10 +207,4 @@ fn digest(bytes: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     hasher.write(bytes);
     hasher.finish()
-}
-
-/// Whether it costs a document, and not just an object in it.
-fn is_broken(problem: &Problem) -> bool {
-    let broken = matches!(problem.code, Code::NotText | Code::Truncated | Code::BrokenJson | Code::BrokenYaml);
-    broken && problem.severity == Severity::Error
 }

@@ -1,40 +1,61 @@
 //! What belongs together.
 
-use std::borrow::Borrow;
-use std::cmp::Ordering;
-use std::sync::Arc;
-
-use super::ordered::{Element, Ordered};
+use super::groups::{Group, Groups};
 use super::{Index, Record};
 use crate::records::{
     AttachedSource, ClaimRef, CsiDriver, CsiNode, Identity, Lease, Node, ObjectName, PersistentVolume,
     PersistentVolumeClaim, Pod, PodVolume, StorageClass, VolumeAttachment,
 };
 
-/// The names of the objects that have something in common, as pairs of that and a name.
-type Groups<K> = Ordered<(K, ObjectName)>;
+/// The secondary indices.
+#[derive(Clone, Debug)]
+pub(super) struct Joins {
+    /// Pods by the Node that they are bound to.
+    pods_by_node: Groups<Pod>,
+    /// Pods by the claims that they use.
+    pods_by_claim: Groups<Pod>,
+    /// VolumeAttachments by Node.
+    attachments_by_node: Groups<VolumeAttachment>,
+    /// VolumeAttachments by PersistentVolume.
+    attachments_by_volume: Groups<VolumeAttachment>,
+    /// PersistentVolumes that nobody has claimed, by class.
+    free_by_class: Groups<PersistentVolume>,
+    /// PersistentVolumes by the claim that they name.
+    volumes_by_claim: Groups<PersistentVolume>,
+}
 
-impl<K: Ord + Clone> Element for (K, ObjectName) {
-    fn order(&self, other: &Self) -> Ordering {
-        self.cmp(other)
+impl Default for Joins {
+    fn default() -> Self {
+        Self {
+            pods_by_node: Groups::by(|pod, number| pod.node.iter().map(|node| of_cluster(&node.node_name)).nth(number)),
+            pods_by_claim: Groups::by(|pod, number| {
+                let claims = pod.volumes.iter().filter_map(PodVolume::claim);
+                claims.map(|claim| (&*pod.identity.name.namespace, claim)).nth(number)
+            }),
+            attachments_by_node: Groups::by(|attachment, number| {
+                (number == 0).then(|| of_cluster(&attachment.node.node_name))
+            }),
+            attachments_by_volume: Groups::by(|attachment, number| match &attachment.source {
+                AttachedSource::PersistentVolume(volume) => (number == 0).then(|| of_cluster(volume)),
+                AttachedSource::Inline(_) => None,
+            }),
+            free_by_class: Groups::by(|volume, number| {
+                (number == 0 && volume.claim.is_none()).then(|| of_cluster(&volume.storage_class))
+            }),
+            volumes_by_claim: Groups::by(|volume, number| {
+                volume.claim.iter().map(|claim| group(&claim.name)).nth(number)
+            }),
+        }
     }
 }
 
-/// The secondary indices: names, never objects.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Joins {
-    /// Pods by the Node that they are bound to.
-    pods_by_node: Groups<Arc<str>>,
-    /// Pods by the claims that they use.
-    pods_by_claim: Groups<ObjectName>,
-    /// VolumeAttachments by Node.
-    attachments_by_node: Groups<Arc<str>>,
-    /// VolumeAttachments by PersistentVolume.
-    attachments_by_volume: Groups<Arc<str>>,
-    /// PersistentVolumes that nobody has claimed, by class.
-    free_by_class: Groups<Arc<str>>,
-    /// PersistentVolumes by the claim that they name.
-    volumes_by_claim: Groups<ObjectName>,
+fn group(name: &ObjectName) -> Group<'_> {
+    (&name.namespace, &name.name)
+}
+
+/// What is in no namespace.
+fn of_cluster(name: &str) -> Group<'_> {
+    ("", name)
 }
 
 impl Record for Pod {
@@ -42,22 +63,8 @@ impl Record for Pod {
         &self.identity
     }
 
-    fn link(&self, joins: &mut Joins) {
-        if let Some(node) = &self.node {
-            insert(&mut joins.pods_by_node, Arc::from(&*node.node_name), &self.identity.name);
-        }
-        for claim in self.volumes.iter().filter_map(|volume| self.claim_of(volume)) {
-            insert(&mut joins.pods_by_claim, claim, &self.identity.name);
-        }
-    }
-
-    fn unlink(&self, joins: &mut Joins) {
-        if let Some(node) = &self.node {
-            remove(&mut joins.pods_by_node, &*node.node_name, &self.identity.name);
-        }
-        for claim in self.volumes.iter().filter_map(|volume| self.claim_of(volume)) {
-            remove(&mut joins.pods_by_claim, &claim, &self.identity.name);
-        }
+    fn groups(joins: &mut Joins) -> impl Iterator<Item = &mut Groups<Self>> {
+        [&mut joins.pods_by_node, &mut joins.pods_by_claim].into_iter()
     }
 }
 
@@ -66,18 +73,8 @@ impl Record for VolumeAttachment {
         &self.identity
     }
 
-    fn link(&self, joins: &mut Joins) {
-        insert(&mut joins.attachments_by_node, Arc::from(&*self.node.node_name), &self.identity.name);
-        if let AttachedSource::PersistentVolume(volume) = &self.source {
-            insert(&mut joins.attachments_by_volume, Arc::from(&**volume), &self.identity.name);
-        }
-    }
-
-    fn unlink(&self, joins: &mut Joins) {
-        remove(&mut joins.attachments_by_node, &*self.node.node_name, &self.identity.name);
-        if let AttachedSource::PersistentVolume(volume) = &self.source {
-            remove(&mut joins.attachments_by_volume, &**volume, &self.identity.name);
-        }
+    fn groups(joins: &mut Joins) -> impl Iterator<Item = &mut Groups<Self>> {
+        [&mut joins.attachments_by_node, &mut joins.attachments_by_volume].into_iter()
     }
 }
 
@@ -86,18 +83,8 @@ impl Record for PersistentVolume {
         &self.identity
     }
 
-    fn link(&self, joins: &mut Joins) {
-        match &self.claim {
-            Some(claim) => insert(&mut joins.volumes_by_claim, claim.name.clone(), &self.identity.name),
-            None => insert(&mut joins.free_by_class, Arc::from(&*self.storage_class), &self.identity.name),
-        }
-    }
-
-    fn unlink(&self, joins: &mut Joins) {
-        match &self.claim {
-            Some(claim) => remove(&mut joins.volumes_by_claim, &claim.name, &self.identity.name),
-            None => remove(&mut joins.free_by_class, &*self.storage_class, &self.identity.name),
-        }
+    fn groups(joins: &mut Joins) -> impl Iterator<Item = &mut Groups<Self>> {
+        [&mut joins.free_by_class, &mut joins.volumes_by_claim].into_iter()
     }
 }
 
@@ -112,29 +99,6 @@ macro_rules! found_by_name_only {
 }
 
 found_by_name_only! { PersistentVolumeClaim, Node, CsiNode, CsiDriver, StorageClass, Lease }
-
-/// The names that go with a key, in their order.
-fn group<'a, K, Q>(groups: &'a Groups<K>, key: &Q) -> impl Iterator<Item = &'a ObjectName>
-where
-    K: Borrow<Q>,
-    Q: Ord + ?Sized,
-{
-    groups.all(move |(other, _)| other.borrow().cmp(key)).map(|(_, name)| name)
-}
-
-/// Adds a name to a key's. The key is shared with those that are there.
-fn insert<K: Ord + Clone>(groups: &mut Groups<K>, key: K, name: &ObjectName) {
-    let known = groups.get(|(other, _)| other.cmp(&key)).map(|(known, _)| known.clone());
-    groups.insert((known.unwrap_or(key), name.clone()));
-}
-
-fn remove<K, Q>(groups: &mut Groups<K>, key: &Q, name: &ObjectName)
-where
-    K: Borrow<Q> + Ord + Clone,
-    Q: Ord + ?Sized,
-{
-    groups.remove(|(other, found)| (other.borrow(), found).cmp(&(key, name)));
-}
 
 /// A PersistentVolume that an unbound claim might be bound to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -172,14 +136,14 @@ impl Index {
     /// The PersistentVolumes of the claim's class that are claimed by nobody, or by this very claim.
     pub fn candidates<'a>(&'a self, claim: &'a PersistentVolumeClaim) -> impl Iterator<Item = Candidate<'a>> {
         let class = claim.storage_class.as_deref().unwrap_or_default();
-        let free = group(&self.joins.free_by_class, class);
-        let named = group(&self.joins.volumes_by_claim, &claim.identity.name);
-        free.chain(named).filter_map(|name| self.volume(&name.name)).filter_map(move |volume| {
+        let free = self.joins.free_by_class.of(of_cluster(class));
+        let named = self.joins.volumes_by_claim.of(group(&claim.identity.name));
+        free.chain(named).filter_map(move |volume| {
             let is_reserved = volume.claim.as_ref().is_some_and(|reference| is_for(reference, claim));
-            let is_candidate = volume.storage_class == class && (is_reserved || volume.claim.is_none());
+            let is_candidate = *volume.storage_class == *class && (is_reserved || volume.claim.is_none());
             is_candidate.then(|| Candidate {
                 volume,
-                available: is_reserved || volume.phase == "Available",
+                available: is_reserved || &*volume.phase == "Available",
                 selected: claim.selector.as_ref().is_none_or(|selector| selector.matches(&volume.labels)),
             })
         })
@@ -187,22 +151,22 @@ impl Index {
 
     /// The VolumeAttachments of a Node.
     pub fn attachments_of_node(&self, node: &str) -> impl Iterator<Item = &VolumeAttachment> {
-        group(&self.joins.attachments_by_node, node).filter_map(|name| self.attachment(&name.name))
+        self.joins.attachments_by_node.of(of_cluster(node))
     }
 
     /// The VolumeAttachments of a PersistentVolume.
     pub fn attachments_of_volume(&self, volume: &str) -> impl Iterator<Item = &VolumeAttachment> {
-        group(&self.joins.attachments_by_volume, volume).filter_map(|name| self.attachment(&name.name))
+        self.joins.attachments_by_volume.of(of_cluster(volume))
     }
 
     /// The pods that are bound to a Node's name, whether there is such a Node or not.
     pub fn pods_on_node(&self, node: &str) -> impl Iterator<Item = &Pod> {
-        group(&self.joins.pods_by_node, node).filter_map(|name| self.pod(name))
+        self.joins.pods_by_node.of(of_cluster(node))
     }
 
     /// The pods that use a claim.
     pub fn pods_of_claim(&self, claim: &ObjectName) -> impl Iterator<Item = &Pod> {
-        group(&self.joins.pods_by_claim, claim).filter_map(|name| self.pod(name))
+        self.joins.pods_by_claim.of(group(claim))
     }
 }
 

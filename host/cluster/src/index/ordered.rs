@@ -14,13 +14,8 @@ const RUN_LIMIT: usize = 128;
 /// A run's room grows by this many elements, and not by doubling: half of the memory would be empty.
 const ROOM: usize = 8;
 
-/// What stands in the collection, in an order of its own.
-pub(crate) trait Element: Clone {
-    /// Two elements of equal order stand in each other's place.
-    fn order(&self, other: &Self) -> Ordering;
-}
-
-/// The collection.
+/// The collection. Whoever puts something in, or looks for it, says of what is there how it stands to that; by that order, always
+/// the same one, the elements stand.
 #[derive(Clone, Debug)]
 pub(crate) struct Ordered<E> {
     /// In ascending order; no run is empty.
@@ -67,10 +62,10 @@ impl<E> Ordered<E> {
     }
 }
 
-impl<E: Element> Ordered<E> {
-    /// Takes an element in, in the place of an equal one, which it returns.
-    pub(crate) fn insert(&mut self, element: E) -> Option<E> {
-        let (mut run, mut at) = self.seek(|other| other.order(&element));
+impl<E: Clone> Ordered<E> {
+    /// Takes an element in, in the place of the one that is `Equal`, which it returns.
+    pub(crate) fn insert(&mut self, element: E, place: impl Fn(&E) -> Ordering) -> Option<E> {
+        let (mut run, mut at) = self.seek(&place);
         if run == self.runs.len() {
             // Behind all others: at the end of the last run.
             let Some(last) = self.runs.last() else {
@@ -81,7 +76,7 @@ impl<E: Element> Ordered<E> {
             (run, at) = (run - 1, last.len());
         }
         let elements = Arc::make_mut(&mut self.runs[run]);
-        if let Some(found) = elements.get_mut(at).filter(|found| found.order(&element).is_eq()) {
+        if let Some(found) = elements.get_mut(at).filter(|found| place(found).is_eq()) {
             return Some(std::mem::replace(found, element));
         }
         if elements.len() == elements.capacity() {
@@ -149,10 +144,8 @@ mod tests {
 
     use super::*;
 
-    impl Element for (u16, u32) {
-        fn order(&self, other: &Self) -> Ordering {
-            self.0.cmp(&other.0)
-        }
+    fn insert(ordered: &mut Ordered<(u16, u32)>, key: u16, value: u32) -> Option<(u16, u32)> {
+        ordered.insert((key, value), |(other, _)| other.cmp(&key))
     }
 
     fn check_shape(ordered: &Ordered<(u16, u32)>) {
@@ -167,7 +160,7 @@ mod tests {
             for (number, (key, insert)) in acts.into_iter().enumerate() {
                 let value = number as u32;
                 if insert {
-                    prop_assert_eq!(ordered.insert((key, value)).map(|(_, value)| value), map.insert(key, value));
+                    prop_assert_eq!(insert(&mut ordered, key, value).map(|(_, value)| value), map.insert(key, value));
                 } else {
                     let removed = ordered.remove(|(other, _)| other.cmp(&key));
                     prop_assert_eq!(removed.map(|(_, value)| value), map.remove(&key));
@@ -191,10 +184,10 @@ mod tests {
     fn a_copy_keeps_what_it_held_and_shares_the_runs_that_did_not_change() {
         let mut ordered = Ordered::default();
         for key in 0..1_000 {
-            ordered.insert((key, 1));
+            insert(&mut ordered, key, 1);
         }
         let copy = ordered.clone();
-        ordered.insert((500, 2));
+        insert(&mut ordered, 500, 2);
         ordered.remove(|(key, _)| key.cmp(&7));
         let held: Vec<(u16, u32)> = copy.iter().copied().collect();
         assert_eq!(held, (0..1_000).map(|key| (key, 1)).collect::<Vec<_>>());

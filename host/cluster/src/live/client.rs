@@ -135,10 +135,15 @@ impl Client {
         loop {
             let request = resource.list(&params).map_err(|error| ApiError::Invalid(error.to_string()))?;
             let page = self.ask(request).await?;
-            params.continue_token = pods_of_page(&page, &mut pods)?;
-            if params.continue_token.is_none() {
+            let next = pods_of_page(&page, &mut pods)?;
+            if next.is_none() {
                 return Ok(pods);
             }
+            // Whoever stands in between and does not know the token would give the same page for ever.
+            if next == params.continue_token {
+                return Err(ApiError::Unreadable("the list does not go on: its continue token came twice".to_owned()));
+            }
+            params.continue_token = next;
         }
     }
 

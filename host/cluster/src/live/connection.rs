@@ -21,7 +21,7 @@ const PACE: Duration = Duration::from_secs(1);
 
 /// The API server says at once whether it takes a watch. For a page of a list it may have to work.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
-/// A page of 500 pods is 10 MB at most: this is a line of 1.5 Mbit/s.
+/// A page of 250 pods is 5 MB at most: this is a line of 0.7 Mbit/s.
 const PAGE_TIMEOUT: Duration = Duration::from_secs(60);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;

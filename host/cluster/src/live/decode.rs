@@ -154,9 +154,9 @@ mod tests {
         );
         check(
             Node,
-            r#"{"metadata":{"name":"n"},"spec":{"unschedulable":"no"}}"#,
+            r#"{"metadata":{"name":"n"},"spec":{"taints":"none"}}"#,
             "n",
-            "API server: Node n: spec.unschedulable: invalid type: string \"no\", expected a boolean",
+            "API server: Node n: spec.taints: invalid type: string \"none\", expected a sequence",
         );
         check(
             VolumeAttachment,
@@ -178,9 +178,9 @@ mod tests {
         );
         check(
             StorageClass,
-            r#"{"metadata":{"name":"s"},"parameters":"none"}"#,
+            r#"{"metadata":{"name":"s"},"provisioner":5}"#,
             "s",
-            "API server: StorageClass s: parameters: invalid type: string \"none\", expected a map",
+            "API server: StorageClass s: provisioner: invalid type: integer `5`, expected a string",
         );
         check(
             Lease,

@@ -25,7 +25,7 @@ pub(super) fn body(event: &Event, instance: &str) -> (String, Value) {
     let mut body = json!({
         "apiVersion": "events.k8s.io/v1",
         "kind": "Event",
-        "metadata": { "name": name(event), "namespace": namespace },
+        "metadata": { "name": name_of(event), "namespace": namespace },
         "eventTime": format!("{:.6}", event.time),
         "reportingController": FIELD_MANAGER,
         "reportingInstance": cut(instance, FIELD_LIMIT, ""),
@@ -42,10 +42,11 @@ pub(super) fn body(event: &Event, instance: &str) -> (String, Value) {
 }
 
 /// The same event has the same name: one whose answer got lost is written once only.
-fn name(event: &Event) -> String {
+fn name_of(event: &Event) -> String {
     let behind = format!(".{:x}.{}", event.time.as_nanosecond(), event.reason.to_lowercase());
     let before = cut(&event.regarding.name.name, NAME_LIMIT.saturating_sub(behind.len()), "");
-    format!("{before}{behind}")
+    // What stands before a dot ends with a letter or a digit, wherever it was cut.
+    format!("{}{behind}", before.trim_end_matches(['-', '.']))
 }
 
 fn reference(reference: &Reference) -> Value {
@@ -76,6 +77,23 @@ fn cut(text: &str, limit: usize, ending: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_too_long_is_cut_to_one_that_the_api_server_takes() {
+        let time = jiff::Timestamp::from_second(1).expect("a second after the epoch");
+        let name = |regarding: &str| {
+            let name = crate::records::ObjectName::new("", regarding);
+            let regarding = Reference { kind: crate::Kind::Node, name, uid: String::new() };
+            let texts = || String::new();
+            let reason = "Dead".to_owned();
+            name_of(&Event { regarding, related: None, warning: true, reason, action: texts(), note: texts(), time })
+        };
+        let behind = ".3b9aca00.dead";
+        assert_eq!(name("n1"), format!("n1{behind}"));
+        let room = NAME_LIMIT - behind.len();
+        let (long, cut) = (format!("{}-b{}", "a".repeat(room - 1), "c".repeat(20)), "a".repeat(room - 1));
+        assert_eq!(name(&long), format!("{cut}{behind}"));
+    }
 
     #[test]
     fn a_text_is_cut_between_two_characters() {

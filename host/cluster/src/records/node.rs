@@ -1,10 +1,12 @@
 //! Nodes and CSINodes.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
 use serde::Serialize;
-use zonewarden_contract::types::{Label, NodeName, ProviderId};
+use zonewarden_contract::types::{NodeName, ProviderId};
 
-use super::Identity;
+use super::{Identity, SharedLabel};
 
 /// A Node.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -12,25 +14,19 @@ pub struct Node {
     /// Who it is. The namespace is empty.
     pub identity: Identity,
     /// `metadata.labels`.
-    pub labels: Vec<Label>,
+    pub labels: Box<[SharedLabel]>,
     /// `spec.providerID`; `None` where it is empty too.
     pub provider_id: Option<ProviderId>,
-    /// `spec.unschedulable`.
-    pub unschedulable: bool,
     /// `spec.taints`.
     pub taints: Vec<Taint>,
     /// The annotation [`TAINT_ANNOTATION`](crate::api::TAINT_ANNOTATION); no other annotation of a Node is kept.
     pub taint_annotation: Option<String>,
     /// Whether the condition `Ready` is `True`.
     pub ready: bool,
-    /// `lastHeartbeatTime` of the condition `Ready`.
-    pub ready_heartbeat: Option<Timestamp>,
-    /// `lastTransitionTime` of the condition `Ready`.
-    pub ready_since: Option<Timestamp>,
     /// `status.volumesInUse`.
     pub volumes_in_use: Vec<String>,
-    /// `status.volumesAttached`.
-    pub volumes_attached: Vec<AttachedVolume>,
+    /// The names in `status.volumesAttached` (`kubernetes.io/csi/ebs.csi.aws.com^vol-…`).
+    pub volumes_attached: Box<[String]>,
 }
 
 impl Node {
@@ -53,24 +49,15 @@ pub struct Taint {
     pub added: Option<Timestamp>,
 }
 
-/// One of `status.volumesAttached`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AttachedVolume {
-    /// The unique volume name (`kubernetes.io/csi/ebs.csi.aws.com^vol-…`).
-    pub name: String,
-    /// The device path; often empty.
-    pub device_path: String,
-}
-
 /// A CSINode.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CsiNode {
     /// Who it is; it has the Node's name.
     pub identity: Identity,
     /// `spec.drivers`.
-    pub drivers: Vec<CsiNodeDriver>,
+    pub drivers: Box<[CsiNodeDriver]>,
     /// The exact items of the annotation `storage.alpha.kubernetes.io/migrated-plugins`.
-    pub migrated_plugins: Vec<String>,
+    pub migrated_plugins: Arc<[String]>,
 }
 
 impl CsiNode {
@@ -87,8 +74,6 @@ pub struct CsiNodeDriver {
     pub name: String,
     /// The node id that the driver registered, byte for byte.
     pub node_id: String,
-    /// The topology keys that the driver registered.
-    pub topology_keys: Vec<String>,
     /// `allocatable.count`; `None` where the object names no limit, which Kubernetes takes as no limit.
     pub allocatable: Option<u32>,
 }

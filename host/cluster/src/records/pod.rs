@@ -17,12 +17,10 @@ pub struct Pod {
     /// `status.phase`; empty where there is none.
     pub phase: String,
     /// The volumes that have a claim or a volume source that somebody attaches, in the pod's own order.
-    pub volumes: Vec<PodVolume>,
+    pub volumes: Box<[PodVolume]>,
     /// `spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`; `None` where the pod
     /// has none.
     pub required_terms: Option<Vec<SelectorTerm>>,
-    /// The names of `spec.schedulingGates`.
-    pub scheduling_gates: Vec<String>,
     /// Whether any container of the pod, an init container too, was ever started, as far as can be told: a pod whose phase
     /// is not `Pending` counts as started, since a remedy hangs on this.
     pub has_started_container: bool,
@@ -41,11 +39,7 @@ impl Pod {
 
     /// The claim of one of its volumes.
     pub fn claim_of(&self, volume: &PodVolume) -> Option<ObjectName> {
-        let name = match &volume.source {
-            PodVolumeSource::Claim(name) => name.as_str().into(),
-            PodVolumeSource::Ephemeral => format!("{}-{}", self.identity.name.name, volume.name).into(),
-            PodVolumeSource::Inline(_) => return None,
-        };
+        let name = Arc::from(volume.claim()?);
         Some(ObjectName { namespace: Arc::clone(&self.identity.name.namespace), name })
     }
 }
@@ -54,18 +48,28 @@ impl Pod {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PodVolume {
     /// `spec.volumes[].name`.
-    pub name: String,
+    pub name: Arc<str>,
     /// Where it comes from.
     pub source: PodVolumeSource,
+}
+
+impl PodVolume {
+    /// The name of its claim, which is in the pod's namespace; `None` for a volume without one.
+    pub fn claim(&self) -> Option<&str> {
+        match &self.source {
+            PodVolumeSource::Claim(name) | PodVolumeSource::Ephemeral(name) => Some(name),
+            PodVolumeSource::Inline(_) => None,
+        }
+    }
 }
 
 /// Where a pod's volume comes from.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum PodVolumeSource {
     /// `persistentVolumeClaim`, with the claim's name.
-    Claim(String),
-    /// `ephemeral`: the claim is named after pod and volume.
-    Ephemeral,
+    Claim(Box<str>),
+    /// `ephemeral`, with the claim's name: that of the pod and the volume.
+    Ephemeral(Box<str>),
     /// A volume that the pod names directly.
     Inline(VolumeSource),
 }

@@ -1,9 +1,10 @@
 //! The kinds of `storage.k8s.io` but for CSINode.
 
-use jiff::Timestamp;
+use std::sync::Arc;
+
 use serde::Serialize;
 use zonewarden_contract::placement::{BindingMode, TopologyTerm};
-use zonewarden_contract::types::{Label, NodeName, VolumeSource};
+use zonewarden_contract::types::{NodeName, VolumeSource};
 
 use super::Identity;
 
@@ -13,7 +14,7 @@ pub struct VolumeAttachment {
     /// Who it is. The namespace is empty.
     pub identity: Identity,
     /// `spec.attacher`: the CSI driver's name.
-    pub attacher: String,
+    pub attacher: Arc<str>,
     /// `spec.nodeName`.
     pub node: NodeName,
     /// `spec.source`.
@@ -22,12 +23,12 @@ pub struct VolumeAttachment {
     pub attached: bool,
     /// The annotation `csi.alpha.kubernetes.io/node-id`, byte for byte.
     pub node_id: Option<String>,
-    /// `status.attachError`.
-    pub attach_error: Option<AttachmentError>,
-    /// `status.detachError`.
-    pub detach_error: Option<AttachmentError>,
+    /// The message of `status.attachError`; `None` where there is no error, empty where it has no message.
+    pub attach_error: Option<Box<str>>,
+    /// The message of `status.detachError`, likewise.
+    pub detach_error: Option<Box<str>>,
     /// `status.attachmentMetadata.devicePath`.
-    pub device: Option<String>,
+    pub device: Option<Arc<str>>,
 }
 
 /// What a VolumeAttachment attaches.
@@ -37,15 +38,6 @@ pub enum AttachedSource {
     PersistentVolume(String),
     /// A volume that a pod names directly, migrated to CSI.
     Inline(VolumeSource),
-}
-
-/// An error of an attach or a detach.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct AttachmentError {
-    /// The message; empty where there is none.
-    pub message: String,
-    /// When it was seen last.
-    pub time: Option<Timestamp>,
 }
 
 /// A CSIDriver.
@@ -70,6 +62,4 @@ pub struct StorageClass {
     pub binding_mode: Option<BindingMode>,
     /// `allowedTopologies`.
     pub allowed_topologies: Vec<TopologyTerm>,
-    /// `parameters`.
-    pub parameters: Vec<Label>,
 }

@@ -27,9 +27,11 @@ impl Complaints {
             *self.skipped.entry(kind).or_default() += 1;
         }
         if problems.is_empty() {
-            self.withdraw(kind, name);
-        } else if self.objects.len() < KEPT_LIMIT {
-            self.objects.insert((kind, name.clone()), problems);
+            return self.withdraw(kind, name);
+        }
+        let key = (kind, name.clone());
+        if self.objects.len() < KEPT_LIMIT || self.objects.contains_key(&key) {
+            self.objects.insert(key, problems);
         }
     }
 
@@ -63,5 +65,30 @@ impl Complaints {
         let named: Vec<_> = of(Severity::Error).chain(of(Severity::Warning)).take(NAMED_LIMIT).cloned().collect();
         let more = all().count() - named.len();
         (named, more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zonewarden_documents::{Code, Place};
+
+    use super::*;
+
+    #[test]
+    fn of_what_is_kept_the_last_word_counts_however_much_is_kept() {
+        let mut complaints = Complaints::default();
+        let name = |number: usize| ObjectName::new("", &format!("n{number:05}"));
+        let problem = |message: &str| vec![Problem::error(Code::MalformedField, Place::file("f"), message)];
+        for number in 0..KEPT_LIMIT + 5 {
+            complaints.replace(Kind::Node, &name(number), true, problem("first"));
+        }
+        complaints.replace(Kind::Node, &name(0), true, problem("second"));
+        let (named, more) = complaints.list();
+        assert_eq!((named[0].message.as_str(), named[1].message.as_str()), ("second", "first"));
+        assert_eq!(named.len() + more, KEPT_LIMIT);
+        assert_eq!(complaints.skipped().get(&Kind::Node), Some(&(KEPT_LIMIT as u64 + 6)));
+        complaints.withdraw(Kind::Node, &name(0));
+        complaints.replace(Kind::Node, &name(KEPT_LIMIT), true, problem("there is room again"));
+        assert_eq!(complaints.list().0.len() + complaints.list().1, KEPT_LIMIT);
     }
 }

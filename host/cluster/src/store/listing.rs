@@ -8,12 +8,14 @@ use crate::index::Index;
 use crate::objects::Kind;
 use crate::reading::Reading;
 use crate::records::ObjectName;
+use crate::sharing::Common;
 
 /// A list of all objects of a kind. They stand in it as they will in the store, so that gathering takes no memory of its own.
 #[derive(Debug)]
 pub struct Listing {
     pub(super) kind: Kind,
     pub(super) index: Index,
+    common: Common,
     /// The objects that are there and can't be read.
     pub(super) unreadable: BTreeSet<ObjectName>,
     pub(super) complaints: Vec<(ObjectName, bool, Vec<Problem>)>,
@@ -22,7 +24,13 @@ pub struct Listing {
 impl Listing {
     /// An empty list of a kind.
     pub fn new(kind: Kind) -> Self {
-        Self { kind, index: Index::default(), unreadable: BTreeSet::new(), complaints: Vec::new() }
+        Self {
+            kind,
+            index: Index::default(),
+            common: Common::default(),
+            unreadable: BTreeSet::new(),
+            complaints: Vec::new(),
+        }
     }
 
     /// Takes in what was read of one object; of another kind it is left out.
@@ -35,7 +43,10 @@ impl Listing {
             self.complaints.push((name.clone(), object.is_none(), problems));
         }
         match object {
-            Some(object) => drop(self.index.apply(object)),
+            Some(mut object) => {
+                self.common.share(&mut object);
+                self.index.apply(object);
+            }
             None => drop(self.unreadable.insert(name)),
         }
     }

@@ -1,12 +1,14 @@
 //! Nodes and CSINodes.
 
+use std::sync::Arc;
+
 use serde::Deserialize;
 use zonewarden_contract::types::ProviderId;
 use zonewarden_documents::time::Time;
 
 use super::{Metadata, present};
 use crate::api::TAINT_ANNOTATION;
-use crate::records::{self, AttachedVolume, CsiNodeDriver};
+use crate::records::{self, CsiNodeDriver, SharedLabel};
 
 const MIGRATED_PLUGINS: &str = "storage.alpha.kubernetes.io/migrated-plugins";
 
@@ -23,8 +25,6 @@ pub(crate) struct Node {
 struct Spec {
     #[serde(default, rename = "providerID")]
     provider_id: Option<String>,
-    #[serde(default)]
-    unschedulable: Option<bool>,
     #[serde(default)]
     taints: Option<Vec<Taint>>,
 }
@@ -53,24 +53,16 @@ struct Status {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Condition {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
     status: Option<String>,
-    #[serde(default)]
-    last_heartbeat_time: Option<Time>,
-    #[serde(default)]
-    last_transition_time: Option<Time>,
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
 struct Attached {
     name: String,
-    #[serde(default)]
-    device_path: Option<String>,
 }
 
 impl Node {
@@ -79,20 +71,16 @@ impl Node {
         let status = self.status.unwrap_or_default();
         let ready = status.conditions.into_iter().flatten().find(|condition| condition.kind == "Ready");
         let attached = status.volumes_attached.into_iter().flatten();
+        let label = |(key, value)| SharedLabel { key: Arc::from(key), value: Arc::from(value) };
         records::Node {
             identity: self.metadata.identity(false),
-            labels: self.metadata.labels(),
+            labels: self.metadata.labels().map(label).collect(),
             taint_annotation: self.metadata.annotation(TAINT_ANNOTATION),
             provider_id: present(spec.provider_id).map(|id| ProviderId { provider_id: id }),
-            unschedulable: spec.unschedulable.unwrap_or_default(),
             taints: spec.taints.into_iter().flatten().map(Taint::into_record).collect(),
-            ready_heartbeat: ready.as_ref().and_then(|condition| condition.last_heartbeat_time).map(|Time(time)| time),
-            ready_since: ready.as_ref().and_then(|condition| condition.last_transition_time).map(|Time(time)| time),
             ready: ready.is_some_and(|condition| condition.status.as_deref() == Some("True")),
             volumes_in_use: status.volumes_in_use.unwrap_or_default(),
-            volumes_attached: attached
-                .map(|volume| AttachedVolume { name: volume.name, device_path: volume.device_path.unwrap_or_default() })
-                .collect(),
+            volumes_attached: attached.map(|volume| volume.name).collect(),
         }
     }
 }
@@ -128,8 +116,6 @@ struct Driver {
     #[serde(default, rename = "nodeID")]
     node_id: Option<String>,
     #[serde(default)]
-    topology_keys: Option<Vec<String>>,
-    #[serde(default)]
     allocatable: Option<Allocatable>,
 }
 
@@ -156,7 +142,6 @@ impl Driver {
         CsiNodeDriver {
             name: self.name,
             node_id: self.node_id.unwrap_or_default(),
-            topology_keys: self.topology_keys.unwrap_or_default(),
             allocatable: self.allocatable.and_then(|allocatable| allocatable.count),
         }
     }

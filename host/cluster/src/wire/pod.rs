@@ -9,7 +9,7 @@ use zonewarden_contract::types::{NodeName, VolumeSource};
 use super::source::next_source;
 use super::terms::NodeSelector;
 use super::{Metadata, present};
-use crate::records::{self, PodVolumeSource};
+use crate::records::{self, ObjectName, PodVolumeSource};
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Pod {
@@ -29,13 +29,6 @@ struct Spec {
     volumes: Option<Vec<Volume>>,
     #[serde(default)]
     affinity: Option<Affinity>,
-    #[serde(default)]
-    scheduling_gates: Option<Vec<Gate>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Gate {
-    name: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -116,7 +109,25 @@ impl Status {
 #[derive(Debug, Default)]
 struct Volume {
     name: String,
-    source: Option<PodVolumeSource>,
+    source: Option<Source>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Claim(String),
+    Ephemeral,
+    Inline(VolumeSource),
+}
+
+impl Volume {
+    fn into_record(self, pod: &ObjectName) -> Option<records::PodVolume> {
+        let source = match self.source? {
+            Source::Claim(name) => PodVolumeSource::Claim(name.into()),
+            Source::Ephemeral => PodVolumeSource::Ephemeral(format!("{}-{}", pod.name, self.name).into()),
+            Source::Inline(source) => PodVolumeSource::Inline(source),
+        };
+        Some(records::PodVolume { name: self.name.into(), source })
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -148,17 +159,17 @@ impl<'de> Visitor<'de> for VolumeVisitor {
                 "name" => volume.name = map.next_value()?,
                 "persistentVolumeClaim" => {
                     let claim: Option<ClaimSource> = map.next_value()?;
-                    let claim = claim.map(|claim| PodVolumeSource::Claim(claim.claim_name.unwrap_or_default()));
+                    let claim = claim.map(|claim| Source::Claim(claim.claim_name.unwrap_or_default()));
                     volume.source = claim.or(volume.source);
                 }
                 "ephemeral" => {
                     let ephemeral: Option<IgnoredAny> = map.next_value()?;
-                    volume.source = ephemeral.map(|_| PodVolumeSource::Ephemeral).or(volume.source);
+                    volume.source = ephemeral.map(|_| Source::Ephemeral).or(volume.source);
                 }
                 _ => {
                     let inline =
                         next_source(&key, &mut map)?.filter(|source| !matches!(source, VolumeSource::Other(_)));
-                    volume.source = inline.map(PodVolumeSource::Inline).or(volume.source);
+                    volume.source = inline.map(Source::Inline).or(volume.source);
                 }
             }
         }
@@ -170,16 +181,14 @@ impl Pod {
     pub(crate) fn into_record(mut self) -> records::Pod {
         let spec = self.spec.unwrap_or_default();
         let status = self.status.unwrap_or_default();
-        let volumes = spec.volumes.into_iter().flatten();
-        let volumes =
-            volumes.filter_map(|volume| Some(records::PodVolume { name: volume.name, source: volume.source? }));
+        let identity = self.metadata.identity(true);
+        let volumes = spec.volumes.into_iter().flatten().filter_map(|volume| volume.into_record(&identity.name));
         let affinity = spec.affinity.and_then(|affinity| affinity.node_affinity);
         records::Pod {
-            identity: self.metadata.identity(true),
             node: present(spec.node_name).map(|name| NodeName { node_name: name }),
             volumes: volumes.collect(),
+            identity,
             required_terms: affinity.and_then(|affinity| affinity.required).map(NodeSelector::into_terms),
-            scheduling_gates: spec.scheduling_gates.into_iter().flatten().map(|gate| gate.name).collect(),
             has_started_container: status.has_started_container(),
             phase: status.phase.unwrap_or_default(),
         }

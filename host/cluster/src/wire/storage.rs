@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use zonewarden_contract::placement::{BindingMode, TopologyRequirement, TopologyTerm};
 use zonewarden_contract::types::{NodeName, VolumeSource};
-use zonewarden_documents::time::Time;
 
 use super::source::next_source;
-use super::{Metadata, pairs, present};
+use super::{Metadata, present};
 use crate::records::{self, AttachedSource};
 
 const NODE_ID: &str = "csi.alpha.kubernetes.io/node-id";
@@ -93,13 +93,11 @@ struct Status {
 struct AttachmentError {
     #[serde(default)]
     message: Option<String>,
-    #[serde(default)]
-    time: Option<Time>,
 }
 
 impl AttachmentError {
-    fn into_record(self) -> records::AttachmentError {
-        records::AttachmentError { message: self.message.unwrap_or_default(), time: self.time.map(|Time(time)| time) }
+    fn into_message(self) -> Box<str> {
+        self.message.unwrap_or_default().into()
     }
 }
 
@@ -113,16 +111,17 @@ impl VolumeAttachment {
             }
             (name, _) => AttachedSource::PersistentVolume(name.unwrap_or_default()),
         };
+        let device = status.attachment_metadata.and_then(|mut metadata| metadata.remove(DEVICE_PATH));
         records::VolumeAttachment {
             node_id: present(self.metadata.annotation(NODE_ID)),
             identity: self.metadata.identity(false),
-            attacher: self.spec.attacher,
+            attacher: self.spec.attacher.into(),
             node: NodeName { node_name: self.spec.node_name },
             source,
             attached: status.attached.unwrap_or_default(),
-            attach_error: status.attach_error.map(AttachmentError::into_record),
-            detach_error: status.detach_error.map(AttachmentError::into_record),
-            device: present(status.attachment_metadata.and_then(|mut metadata| metadata.remove(DEVICE_PATH))),
+            attach_error: status.attach_error.map(AttachmentError::into_message),
+            detach_error: status.detach_error.map(AttachmentError::into_message),
+            device: present(device).map(Arc::from),
         }
     }
 }
@@ -163,8 +162,6 @@ pub(crate) struct StorageClass {
     volume_binding_mode: Option<String>,
     #[serde(default)]
     allowed_topologies: Option<Vec<Topology>>,
-    #[serde(default)]
-    parameters: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -200,7 +197,6 @@ impl StorageClass {
             provisioner: self.provisioner,
             binding_mode: mode,
             allowed_topologies: self.allowed_topologies.into_iter().flatten().map(Topology::into_term).collect(),
-            parameters: pairs(self.parameters),
         }
     }
 }

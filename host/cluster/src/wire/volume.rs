@@ -1,6 +1,7 @@
 //! PersistentVolumes and PersistentVolumeClaims.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -8,7 +9,7 @@ use zonewarden_contract::types::{NodeName, VolumeSource};
 
 use super::source::next_source;
 use super::terms::{VolumeNodeAffinity, volume_affinity};
-use super::{Metadata, Quantity, Unreadable, bytes_of, present};
+use super::{Metadata, Quantity, Unreadable, bytes_of, pairs, present};
 use crate::records::{self, ClaimRef, ObjectName};
 use crate::selector::LabelSelector;
 
@@ -101,22 +102,26 @@ impl PersistentVolume {
         let capacity = self.spec.capacity.and_then(|amounts| amounts.storage);
         records::PersistentVolume {
             identity: metadata.identity(false),
-            labels: metadata.labels(),
+            labels: pairs(metadata.labels()),
             owned_labels: metadata.owned_labels(),
-            annotations: metadata.annotations(),
+            annotations: pairs(metadata.annotations()),
             source: self.spec.source.unwrap_or_else(|| VolumeSource::Other("none".to_owned())),
             affinity: volume_affinity(self.spec.node_affinity),
-            phase: self.status.and_then(|status| status.phase).unwrap_or_default(),
+            phase: self.status.and_then(|status| status.phase).unwrap_or_default().into(),
             claim: self.spec.claim_ref.map(|claim| ClaimRef {
                 name: ObjectName::new(&claim.namespace.unwrap_or_default(), &claim.name.unwrap_or_default()),
                 uid: claim.uid.unwrap_or_default(),
             }),
             capacity_bytes: bytes_of(capacity, "spec.capacity.storage", unreadable),
-            access_modes: self.spec.access_modes.unwrap_or_default(),
-            volume_mode: present(self.spec.volume_mode).unwrap_or_else(|| FILESYSTEM.to_owned()),
-            storage_class: class.or(self.spec.storage_class_name).unwrap_or_default(),
+            access_modes: self.spec.access_modes.unwrap_or_default().into(),
+            volume_mode: volume_mode(self.spec.volume_mode),
+            storage_class: class.or(self.spec.storage_class_name).unwrap_or_default().into(),
         }
     }
+}
+
+fn volume_mode(mode: Option<String>) -> Arc<str> {
+    present(mode).map_or_else(|| Arc::from(FILESYSTEM), Arc::from)
 }
 
 #[derive(Debug, Deserialize)]
@@ -161,14 +166,14 @@ impl PersistentVolumeClaim {
             identity: metadata.identity(true),
             volume_name: present(spec.volume_name),
             bind_completed: metadata.annotation(BIND_COMPLETED).is_some(),
-            storage_class: class.or(spec.storage_class_name),
+            storage_class: class.or(spec.storage_class_name).map(Arc::from),
             selected_node: present(metadata.annotation(SELECTED_NODE)).map(|name| NodeName { node_name: name }),
             owner_uids: metadata.owner_uids(),
-            phase: self.status.and_then(|status| status.phase).unwrap_or_default(),
+            phase: self.status.and_then(|status| status.phase).unwrap_or_default().into(),
             requested_bytes: bytes_of(requested, "spec.resources.requests.storage", unreadable),
-            access_modes: spec.access_modes.unwrap_or_default(),
-            volume_mode: present(spec.volume_mode).unwrap_or_else(|| FILESYSTEM.to_owned()),
-            selector: spec.selector,
+            access_modes: spec.access_modes.unwrap_or_default().into(),
+            volume_mode: volume_mode(spec.volume_mode),
+            selector: spec.selector.map(Box::new),
         }
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use zonewarden_cluster::{Api, ApiError, Kind, Object, ObjectName};
 
-use crate::server::{Answer, Call, once, page, refusal};
+use crate::server::{Answer, Call, client, once, page, refusal};
 
 fn call(path: &str, query: &[(&str, &str)]) -> Call {
     Call {
@@ -75,6 +75,13 @@ async fn the_pods_of_a_node_come_from_all_pages() {
             call("/api/v1/pods", &[selector, ("limit", "500"), ("continue", "next%2Fpage")]),
         ]
     );
+}
+
+#[tokio::test]
+async fn a_list_that_does_not_go_on_is_no_answer() {
+    let client = client(|_| std::future::ready(page("5", "again", &[])));
+    let why = "the list does not go on: its continue token came twice";
+    assert_eq!(client.pods_on_node("n1").await, Err(ApiError::Unreadable(why.to_owned())));
 }
 
 #[tokio::test]

@@ -1,13 +1,11 @@
 //! What a sweep costs: at most one call for each 500 ids, one for each bad id that EC2 names, and one more.
 
-use std::time::Duration;
-
 use zonewarden_contract::types::InstanceId;
-use zonewarden_ec2::{Ec2, Options, Question};
+use zonewarden_ec2::{Ec2, Question};
 use zonewarden_ec2_double::{Action, Naming, Volume};
 
 use crate::{
-    ZONE, about_instances, about_volumes, codes, instance, options, running, tally, volume, with_instances,
+    ZONE, about_instances, about_volumes, at_a_slow_pace, codes, instance, running, tally, volume, with_instances,
     with_volumes,
 };
 
@@ -86,13 +84,7 @@ async fn a_batch_that_is_named_one_by_one_without_end_is_put_off() {
 #[tokio::test]
 async fn the_pace_is_kept_and_what_does_not_fit_comes_next() {
     let (double, _) = with_volumes(2000).await;
-    let slow = Options {
-        calls_per_second: 0.001,
-        burst: 3,
-        sweep_timeout: Duration::from_secs(5),
-        ..options(double.endpoint())
-    };
-    let ec2 = Ec2::connect(&slow).await.unwrap();
+    let ec2 = Ec2::connect(&at_a_slow_pace(&double)).await.unwrap();
     let question = about_volumes((0..2000).map(volume));
     let sweep = ec2.sweep(&question).await;
     assert_eq!(tally(&sweep.volumes), [("found".to_owned(), 1500), ("unknown: out-of-time".to_owned(), 500)]);
@@ -103,13 +95,7 @@ async fn the_pace_is_kept_and_what_does_not_fit_comes_next() {
 async fn suspects_and_sweeps_share_the_pace() {
     let (double, _) = with_volumes(1000).await;
     double.with(|world| world.add_instance(running(1)));
-    let slow = Options {
-        calls_per_second: 0.001,
-        burst: 3,
-        sweep_timeout: Duration::from_secs(5),
-        ..options(double.endpoint())
-    };
-    let ec2 = Ec2::connect(&slow).await.unwrap();
+    let ec2 = Ec2::connect(&at_a_slow_pace(&double)).await.unwrap();
     let (everything, suspect) = (about_volumes((0..1000).map(volume)), about_instances([instance(1)]));
     let (everything, suspect) = tokio::join!(ec2.sweep(&everything), ec2.sweep(&suspect));
     assert_eq!(tally(&everything.volumes), [("found".to_owned(), 1000)]);
