@@ -164,6 +164,18 @@ fn f_40_strict_mode_speaks_of_volumes_whose_zone_is_known() {
 }
 
 #[test]
+fn f_60_h_5_a_label_that_ec2_contradicts_refuses_no_node_that_only_the_csi_key_places() {
+    let refuse = Settings { unlabelled_nodes: UnlabelledNodes::Refuse, ..Settings::default() };
+    let volume = labelled(PersistentVolume { evidence: ec2("us-east-1b"), ..pv("pv-1") }, &[(GA, "us-east-1a")]);
+    let pod = pod_of(volume);
+    // VolumeZone passes it (F-60), and EC2 has the volume where the node is.
+    check_with("F-60 EC2's zone", &refuse, (&pod, &node(&[(EBS_ZONE, "us-east-1b")])), FITS, &[]);
+    let names = ["pv-1", "us-east-1b", "topology.ebs.csi.aws.com/zone=us-east-1a"];
+    let label_s_zone = node(&[(EBS_ZONE, "us-east-1a")]);
+    check_with("H-5 the label's zone", &refuse, (&pod, &label_s_zone), ours(&["ec2-zone-mismatch"]), &names);
+}
+
+#[test]
 fn d_38_a_volume_on_an_outpost_attaches_only_there() {
     const ID: &str = "topology.ebs.csi.aws.com/outpost-id";
     let on = |arn: &str| {

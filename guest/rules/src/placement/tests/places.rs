@@ -1,6 +1,8 @@
 //! Classes that are in one place are judged once: each gets the verdict that it would get alone.
 
 use super::world::*;
+use crate::placement::places::Places;
+use crate::placement::question::Question;
 use crate::placement::{filter, score};
 use crate::settings::{Settings, UnlabelledNodes};
 use zonewarden_bindings::placement::{NodeClass, PersistentVolume, PodQuestion};
@@ -40,6 +42,20 @@ fn places_that_differ_in_one_thing_are_told_apart() {
     let broken = pod(vec![direct(0, in_tree("aws://us-east-1a/i-1"), VolumeEvidence::Unknown)]);
     let without = NodeClass { has_csi_node: false, ..node(&[(GA, "a")]) };
     assert_told_apart("F-61 a CSINode", &broken, &node(&[(GA, "a")]), &without);
+}
+
+#[test]
+fn a_place_is_judged_once_for_all_classes_that_are_in_it() {
+    let settings = settings();
+    let zoned = pod_of(PersistentVolume { affinity: only(GA, &["a"]), ..pv("pv-1") });
+    let full = NodeClass { drivers: vec![], holds: vec![0], ..node(&[(GA, "b")]) };
+    let classes = [node(&[(GA, "b")]), full];
+    let question = Question::new(&settings, &zoned, &classes);
+    let mut places = Places::default();
+    let [first, second] = classes.each_ref().map(|class| places.judge(&question, class).as_ptr_range());
+    assert_ne!(first.start, first.end, "the place is refused");
+    // Not equal refusals, but those of before.
+    assert_eq!(first, second);
 }
 
 #[test]
