@@ -279,7 +279,7 @@ pub(crate) fn identified<'a>(
 ) -> Option<&'a IdentifiedVolume> {
     let source = source_of(cluster, attachment)?;
     let is_own = match source {
-        VolumeSource::Csi(csi) => csi.driver == attachment.attacher,
+        VolumeSource::Csi(csi) => *csi.driver == *attachment.attacher,
         VolumeSource::AwsElasticBlockStore(_) | VolumeSource::GcePersistentDisk(_) | VolumeSource::Other(_) => true,
     };
     identities.identified(source).filter(|_| is_own)

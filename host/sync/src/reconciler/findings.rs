@@ -181,7 +181,7 @@ fn regarding_pods(survey: &Survey<'_>, pair: &JudgedAttachment<'_>) -> Vec<Refer
             let named = survey.identities.identified(source);
             named.is_some_and(|named| named.volume == pair.observation.volume)
         }
-        PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral => false,
+        PodVolumeSource::Claim(_) | PodVolumeSource::Ephemeral(_) => false,
     };
     let on_node = pair.node.iter().flat_map(|node| survey.cluster.pods_on_node(&node.node_name));
     let pods = on_node.filter(|pod| pod.volumes.iter().any(names));

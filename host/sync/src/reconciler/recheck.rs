@@ -18,7 +18,6 @@ use crate::facts::Facts;
 use crate::history::History;
 use crate::identities::Identities;
 use crate::memory::Phase;
-use crate::metering;
 use crate::observations::{OUT_OF_SERVICE, taint};
 use crate::rails::switch::Rail;
 use crate::rails::{self, Withheld};
@@ -80,10 +79,7 @@ impl Reconciler {
             return Err(Withheld("node-replaced"));
         }
         let mut identities = Identities::default();
-        let engine_failed = |error: Error| {
-            metering::policy_failed(error.kind());
-            Withheld("policy-failed")
-        };
+        let engine_failed = |_: Error| Withheld("policy-failed");
         identities.learn(fresh, &self.policy).map_err(engine_failed)?;
         let sweep = self.watched.memory.recall(&self.question, &now, self.options.intervals.stale_seconds());
         let facts = Facts::new(self.question.clone(), sweep, now.calendar);
