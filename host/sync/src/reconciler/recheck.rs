@@ -7,7 +7,6 @@ use zonewarden_cluster::records::{Node, Pod, Taint};
 use zonewarden_cluster::{Index, ObjectName, Precondition, Write};
 use zonewarden_contract::attachment::{Judgement, Lease, OutOfServiceTaint, Verdict};
 use zonewarden_contract::types::{InstanceId, NodeName, Reason, Remedy, Severity, VolumeAffinity};
-use zonewarden_engine::Error;
 
 use super::Reconciler;
 use super::findings::cluster_scoped;
@@ -18,7 +17,6 @@ use crate::facts::Facts;
 use crate::history::History;
 use crate::identities::Identities;
 use crate::memory::Phase;
-use crate::metering;
 use crate::observations::{OUT_OF_SERVICE, taint};
 use crate::rails::switch::Rail;
 use crate::rails::{self, Withheld};
@@ -80,10 +78,7 @@ impl Reconciler {
             return Err(Withheld("node-replaced"));
         }
         let mut identities = Identities::default();
-        let engine_failed = |error: Error| {
-            metering::policy_failed(error.kind());
-            Withheld("policy-failed")
-        };
+        let engine_failed = |_| Withheld("policy-failed");
         identities.learn(fresh, &self.policy).map_err(engine_failed)?;
         let sweep = self.watched.memory.recall(&self.question, &now, self.options.intervals.stale_seconds());
         let facts = Facts::new(self.question.clone(), sweep, now.calendar);
