@@ -173,7 +173,7 @@ impl Survey<'_> {
                 held.owning_service.clone().or_else(|| held.associated_resource.clone()).unwrap_or_default(),
             ),
             Some(instance) if Some(instance) == this => Holder::ThisInstance,
-            Some(instance) => match self.identities.node_of(instance) {
+            Some(instance) => match self.node_of(instance) {
                 Some(node) => Holder::ClusterNode(node.clone()),
                 None => self.other_cluster(instance).map_or(Holder::ForeignInstance, Holder::OtherCluster),
             },

@@ -4,16 +4,28 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use zonewarden_contract::types::InstanceId;
+use zonewarden_contract::types::{InstanceId, NodeName};
 use zonewarden_ec2::Instance;
 
 use crate::Survey;
 use crate::history::History;
 
 impl Survey<'_> {
+    /// The Node that an instance is. A last look before a write has read but few objects: of the others counts what the look
+    /// before it saw.
+    pub(crate) fn node_of(&self, instance: &InstanceId) -> Option<&NodeName> {
+        self.identities.node_of(instance).or_else(|| match self.history {
+            History::Settled => None,
+            History::Live(watched, _) => watched.nodes().find(|(_, known)| *known == instance).map(|(name, _)| name),
+        })
+    }
+
     /// The other cluster that an instance belongs to; `None` for one that is ours, or of which nobody can tell.
     pub(crate) fn other_cluster(&self, instance: &InstanceId) -> Option<String> {
-        let ours = self.names.get_or_init(|| self.learn_names());
+        let ours = self.names.get_or_init(|| match self.history {
+            History::Settled => self.learn_names(self.identities.node_instances()),
+            History::Live(watched, _) => self.learn_names(watched.nodes().map(|(_, instance)| instance)),
+        });
         // Where this cluster's own Nodes bear no tag, a tag may as well be ours.
         if ours.is_empty() {
             return None;
@@ -24,10 +36,10 @@ impl Survey<'_> {
     }
 
     /// The names that more than half of the Nodes' instances bear: one that was tagged by mistake names nobody.
-    fn learn_names(&self) -> BTreeSet<String> {
+    fn learn_names<'a>(&'a self, instances: impl Iterator<Item = &'a InstanceId>) -> BTreeSet<String> {
         let mut bearers: BTreeMap<&str, usize> = BTreeMap::new();
         let mut described = 0;
-        for instance in self.identities.node_instances().filter_map(|instance| self.described(instance)) {
+        for instance in instances.filter_map(|instance| self.described(instance)) {
             described += 1;
             for name in instance.clusters() {
                 *bearers.entry(name).or_default() += 1;

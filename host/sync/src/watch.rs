@@ -111,6 +111,11 @@ impl Watched {
         self.nodes.get(node)
     }
 
+    /// The Nodes that are there, each with the instance that it is.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (&NodeName, &InstanceId)> {
+        self.nodes.iter().filter(|(name, _)| !self.absent.contains_key(*name))
+    }
+
     /// The Nodes that are gone and still named by a VolumeAttachment.
     pub(crate) fn absent(&self) -> impl Iterator<Item = &NodeName> {
         self.absent.keys()

@@ -3,14 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "a test that finds nothing has failed")]
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use zonewarden_cluster::{Index, parse};
+use zonewarden_cluster::{Index, ObjectName, Precondition, Write, parse};
 use zonewarden_contract::attachment::{Drift, Holder, Judgement, Verdict, VolumeReport};
 use zonewarden_contract::types::{Reason, Remedy, Severity};
 use zonewarden_ec2::Files;
 use zonewarden_engine::{ConfiguredPolicy, Engine, Options};
-use zonewarden_sync::{Moment, Now, Reconciler, Scope, Survey, Withheld};
+use zonewarden_sync::{Act, Moment, Now, Reconciler, Scope, Survey, Withheld};
 
 const NOW: &str = "2026-11-10T12:00:00Z";
 const STRANGER: &str = "i-0000000000000f01";
@@ -59,6 +60,7 @@ kind: VolumeAttachment
 metadata:
   name: csi-1
   uid: csi-1
+  resourceVersion: '7'
   creationTimestamp: '2026-11-10T10:00:00Z'
   annotations: {csi.alpha.kubernetes.io/node-id: i-0000000000000a01}
 spec: {attacher: ebs.csi.aws.com, nodeName: a01, source: {persistentVolumeName: data}}
@@ -155,21 +157,33 @@ fn strangers_are_asked_about_once_more_and_only_where_there_are_any() {
 
 /// Everything is asked each second from second 1 on, of what EC2 says at that second.
 fn watch(policy: ConfiguredPolicy, cluster: &Index, ec2: impl Fn(u64) -> Files, last: u64) -> Seen {
-    let mut reconciler = Reconciler::new(policy, zonewarden_sync::Options::default());
-    let mut seen = Seen::default();
+    watch_with(&mut Reconciler::new(policy, zonewarden_sync::Options::default()), cluster, ec2, 0..=last)
+}
+
+fn at(second: u64, millis: u64) -> Now {
     let began: jiff::Timestamp = NOW.parse().unwrap();
-    for second in 0..=last {
-        let now = |millis| Now {
-            moment: Moment(Duration::from_secs(second) + Duration::from_millis(millis)),
-            calendar: began + Duration::from_secs(second),
-        };
+    Now {
+        moment: Moment(Duration::from_secs(second) + Duration::from_millis(millis)),
+        calendar: began + Duration::from_secs(second),
+    }
+}
+
+fn watch_with(
+    reconciler: &mut Reconciler,
+    cluster: &Index,
+    ec2: impl Fn(u64) -> Files,
+    seconds: RangeInclusive<u64>,
+) -> Seen {
+    let mut seen = Seen::default();
+    for second in seconds {
+        let now = |millis| at(second, millis);
         let plan = reconciler.look(cluster, now(0)).unwrap();
         let asked_about_it = plan.all.instances.iter().any(|instance| instance.instance_id == STRANGER);
         seen.asked.push(asked_about_it);
         reconciler.take(&plan.all, ec2(second).sweep(&plan.all), now(1).moment);
         for finding in reconciler.judge(cluster, now(2), Scope::Pairs).unwrap().findings {
             seen.codes.push(finding.reason.code);
-            seen.acts += finding.acts.len();
+            seen.acts.extend(finding.acts);
             seen.withheld.extend(finding.withheld);
         }
     }
@@ -181,7 +195,7 @@ struct Seen {
     /// At each second, whether the stranger was asked about.
     asked: Vec<bool>,
     codes: Vec<String>,
-    acts: usize,
+    acts: Vec<Act>,
     withheld: BTreeSet<(Remedy, Withheld)>,
 }
 
@@ -197,7 +211,7 @@ fn d_54_the_live_host_asks_who_holds_a_volume_and_goes_on_knowing_it() {
     assert_eq!(seen.asked[..4], [false, true, true, true]);
     assert_eq!(seen.codes[0], "attached-to-foreign-instance", "its tags are not known yet");
     assert!(seen.codes[1..].iter().all(|code| code == "attached-to-other-cluster"), "{:?}", seen.codes);
-    assert_eq!((seen.acts, seen.withheld), (0, BTreeSet::new()));
+    assert_eq!((seen.acts, seen.withheld), (vec![], BTreeSet::new()));
 }
 
 #[test]
@@ -217,13 +231,53 @@ fn d_53_d_54_no_policy_can_have_anything_done_about_a_volume_that_is_held_outsid
         )
     };
     let free = watch(policy.clone(), &cluster, |_| world("", "Name"), 40);
-    assert!(free.acts > 0, "{:?}", free.withheld);
+    assert!(!free.acts.is_empty(), "{:?}", free.withheld);
     for (tag, code) in [("Name", "held-outside-the-cluster"), ("kubernetes.io/cluster/blue", "held-by-another-cluster")]
     {
         let seen = watch(policy.clone(), &cluster, |_| world(STRANGER, tag), 40);
-        assert_eq!(seen.acts, 0);
+        assert_eq!(seen.acts, []);
         for remedy in [Remedy::DeleteDeadAttachment, Remedy::ForceDeletePods, Remedy::DeleteLeakedAttachment] {
             assert!(seen.withheld.contains(&(remedy, Withheld(code))), "{remedy:?} {:?}", seen.withheld);
         }
     }
+}
+
+/// A volume with Multi-Attach, by the instance that has it, and the Nodes' instances. That of `a01` is dead.
+fn shared(holder: &str) -> Files {
+    let mut text = format!(
+        "Volumes:\n- {{VolumeId: vol-0000000000000000a, State: in-use, MultiAttachEnabled: true, Attachments: [{{InstanceId: {holder}, State: attached}}]}}\n---\nReservations:\n- Instances:\n"
+    );
+    let tag = |cluster: &str| format!("Tags: [{{Key: kubernetes.io/cluster/{cluster}, Value: owned}}]");
+    for (id, state, cluster) in [
+        ("a01", "terminated", "green"),
+        ("a02", "running", "green"),
+        ("a03", "running", "green"),
+        ("f01", "running", "blue"),
+    ] {
+        text += &format!("  - {{InstanceId: i-0000000000000{id}, State: {{Name: {state}}}, {}}}\n", tag(cluster));
+    }
+    let loaded = zonewarden_ec2::parse(text.as_bytes(), "ec2.yaml");
+    assert_eq!(loaded.problems, []);
+    Files { loaded, observed_at: NOW.parse().unwrap() }
+}
+
+#[test]
+fn d_54_d_55_the_last_look_knows_our_own_nodes_from_another_cluster_s() {
+    let second = VOLUME.replace("csi-1", "csi-2").replace("a01", "a02");
+    let second = second.split_once("---\n").unwrap().1;
+    let cluster_with_both = cluster(&(mk_nodes(&NODES[1..]) + VOLUME + "\n" + second));
+    let mut reconciler = Reconciler::new(ebs(), zonewarden_sync::Options::default());
+    let seen = watch_with(&mut reconciler, &cluster_with_both, |_| shared("i-0000000000000a02"), 0..=20);
+    let act = seen.acts.last().unwrap();
+    assert_eq!(act.deed.remedy(), Remedy::DeleteDeadAttachment);
+    // What is read afresh is what the act is about, and no other Node.
+    let fresh = cluster(VOLUME);
+    let write = Write::DeleteAttachment {
+        attachment: ObjectName::new("", "csi-1"),
+        precondition: Precondition { uid: "csi-1".to_owned(), resource_version: "7".to_owned() },
+    };
+    assert_eq!(reconciler.next_write(&fresh, act, &BTreeSet::new(), at(20, 3)), Ok(Some(write)));
+    watch_with(&mut reconciler, &cluster_with_both, |_| shared(STRANGER), 21..=40);
+    let withheld = Err(Withheld("held-by-another-cluster"));
+    assert_eq!(reconciler.next_write(&fresh, act, &BTreeSet::new(), at(40, 3)), withheld);
 }

@@ -7,7 +7,6 @@ use zonewarden_cluster::records::{Node, Pod, Taint};
 use zonewarden_cluster::{Index, ObjectName, Precondition, Write};
 use zonewarden_contract::attachment::{Judgement, Lease, OutOfServiceTaint, Verdict};
 use zonewarden_contract::types::{InstanceId, NodeName, Reason, Remedy, Severity, VolumeAffinity};
-use zonewarden_engine::Error;
 
 use super::Reconciler;
 use super::findings::cluster_scoped;
