@@ -78,7 +78,7 @@ impl Reconciler {
             return Err(Withheld("node-replaced"));
         }
         let mut identities = Identities::default();
-        let engine_failed = |_: Error| Withheld("policy-failed");
+        let engine_failed = |_| Withheld("policy-failed");
         identities.learn(fresh, &self.policy).map_err(engine_failed)?;
         let sweep = self.watched.memory.recall(&self.question, &now, self.options.intervals.stale_seconds());
         let facts = Facts::new(self.question.clone(), sweep, now.calendar);
