@@ -10,7 +10,7 @@
 //! about ten thousand volumes holds up nobody who asks about a dying instance.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tokio::sync::{mpsc, watch};
 use zonewarden_cluster::{Api, Cluster};

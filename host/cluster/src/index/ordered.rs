@@ -157,9 +157,9 @@ mod tests {
         #[test]
         fn it_holds_what_a_sorted_map_holds(acts in prop::collection::vec((0_u16..400, any::<bool>()), 0..1_500)) {
             let (mut ordered, mut map) = (Ordered::default(), BTreeMap::new());
-            for (number, (key, insert)) in acts.into_iter().enumerate() {
+            for (number, (key, inserts)) in acts.into_iter().enumerate() {
                 let value = number as u32;
-                if insert {
+                if inserts {
                     prop_assert_eq!(insert(&mut ordered, key, value).map(|(_, value)| value), map.insert(key, value));
                 } else {
                     let removed = ordered.remove(|(other, _)| other.cmp(&key));
