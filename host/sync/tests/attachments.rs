@@ -108,22 +108,22 @@ fn judged(driver: &str, parts: &[String]) -> Vec<(bool, Verdict)> {
 
 #[test]
 fn d_45_an_attachment_belongs_to_its_volume_s_own_driver_and_to_the_driver_of_the_settings() {
-    let (mine, other) = (csi(EBS), csi(OTHER));
-    let in_sync = vec![(true, Verdict::InSync)];
+    let (mine, other, renamed) = (csi(EBS), csi(OTHER), csi(RENAMED));
+    let (in_sync, none): (&[_], &[_]) = (&[(true, Verdict::InSync)], &[]);
     let cases = [
-        ("ours", EBS, EBS, mine.as_str(), &in_sync),
-        ("another driver's attachment of our volume", EBS, OTHER, &mine, &vec![]),
-        ("another driver's volume", EBS, OTHER, &other, &vec![]),
-        ("our attachment of another driver's volume", EBS, EBS, &other, &vec![]),
-        ("the renamed driver, not configured", EBS, RENAMED, &csi(RENAMED), &vec![]),
-        ("the renamed driver, configured", RENAMED, RENAMED, &csi(RENAMED), &in_sync),
-        ("the usual driver beside the renamed one", RENAMED, EBS, &mine, &vec![]),
-        ("an in-tree volume, whose attacher is the migration's", EBS, EBS, IN_TREE, &in_sync),
-        ("an in-tree volume beside the renamed driver", RENAMED, EBS, IN_TREE, &in_sync),
+        ("ours", EBS, EBS, mine.as_str(), in_sync),
+        ("another driver's attachment of our volume", EBS, OTHER, &mine, none),
+        ("another driver's volume", EBS, OTHER, &other, none),
+        ("our attachment of another driver's volume", EBS, EBS, &other, none),
+        ("the renamed driver, not configured", EBS, RENAMED, &renamed, none),
+        ("the renamed driver, configured", RENAMED, RENAMED, &renamed, in_sync),
+        ("the usual driver beside the renamed one", RENAMED, EBS, &mine, none),
+        ("an in-tree volume, whose attacher is the migration's", EBS, EBS, IN_TREE, in_sync),
+        ("an in-tree volume beside the renamed driver", RENAMED, EBS, IN_TREE, in_sync),
     ];
     for (what, configured, attacher, source, wanted) in cases {
         let parts = [mk_node(attacher), mk_volume(source), mk_attachment(attacher, BY_NAME)];
-        assert_eq!(judged(configured, &parts), *wanted, "{what}");
+        assert_eq!(judged(configured, &parts), wanted, "{what}");
     }
 }
 

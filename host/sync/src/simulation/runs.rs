@@ -1,14 +1,15 @@
 //! The host under test, and what it did.
 
+use std::collections::BTreeMap;
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use proptest::prelude::*;
 use zonewarden_contract::types::Setting;
 use zonewarden_ec2::Question;
-use zonewarden_engine::{ConfiguredPolicy, Engine};
+use zonewarden_engine::{ConfiguredPolicy, Engine, Limits};
 
 use super::weather::{Event, Sky, any_event};
 use super::world::{Tally, World};
@@ -43,9 +44,23 @@ impl Fence for Leader {
     }
 }
 
+/// A policy with the simulation's settings, compiled once for all tests.
 pub(super) fn policy(component: &[u8]) -> ConfiguredPolicy {
-    let engine = Engine::new(&zonewarden_engine::Options::default()).expect("an engine");
-    engine.load(component).expect("a policy").with_settings(settings()).expect("good settings")
+    static LOADED: Mutex<BTreeMap<String, ConfiguredPolicy>> = Mutex::new(BTreeMap::new());
+    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+    let load = || {
+        let policy = engine(PATIENT).load(component).expect("a policy");
+        policy.with_settings(settings()).expect("good settings")
+    };
+    loaded.entry(zonewarden_engine::digest(component)).or_insert_with(load).clone()
+}
+
+/// Long enough for any call on a busy machine: how long a policy may take is not what the simulation is about.
+pub(super) const PATIENT: Duration = Duration::from_secs(60);
+
+pub(super) fn engine(deadline: Duration) -> Engine {
+    let limits = Limits { deadline, ..Limits::default() };
+    Engine::new(&zonewarden_engine::Options { limits, cache: None }).expect("an engine")
 }
 
 pub(super) fn settings() -> Vec<Setting> {

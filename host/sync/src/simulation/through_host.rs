@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use zonewarden_engine::{ConfiguredPolicy, Engine, Limits};
+use zonewarden_engine::ConfiguredPolicy;
 
 use super::host::Stand;
-use super::runs::{EBS, options, policy, settings};
+use super::runs::{EBS, PATIENT, engine, options, policy, settings};
 use super::weather::Event::*;
 use crate::options::{Mode, Modes, Options};
 
@@ -18,23 +18,22 @@ fn counted(handle: &PrometheusHandle, metric: &str, labels: &[&str]) -> u64 {
     series.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok()).sum()
 }
 
-/// A policy that breaks down when it is asked about a dead instance, without the patience of a real host.
-fn fragile() -> ConfiguredPolicy {
-    let limits = Limits { deadline: Duration::from_millis(250), ..Limits::default() };
-    let engine = Engine::new(&zonewarden_engine::Options { limits, cache: None }).expect("an engine");
-    let component = zonewarden_artifacts::FRAGILE_COMPONENT;
-    engine.load(component).expect("a policy").with_settings(settings()).expect("good settings")
+/// A policy that breaks down when it is asked about a dead instance, in a way that the pod's number chooses.
+fn fragile(deadline: Duration) -> ConfiguredPolicy {
+    let policy = engine(deadline).load(zonewarden_artifacts::FRAGILE_COMPONENT).expect("a policy");
+    policy.with_settings(settings()).expect("good settings")
 }
 
-async fn no_decision(node: usize, kind: &str) {
+async fn no_decision(node: usize, kind: &str, deadline: Duration) {
     let recorder = PrometheusBuilder::new().build_recorder();
     let handle = recorder.handle();
     let _recorded = metrics::set_default_local_recorder(&recorder);
     let failures = || counted(&handle, "zonewarden_wasm_traps_total", &[&format!("kind=\"{kind}\"")]);
 
-    let mut stand = Stand::new(fragile(), options());
+    let mut stand = Stand::new(fragile(deadline), options());
     stand.run_until(30).await;
-    assert_eq!(stand.host.complaint(), None);
+    // On a busy machine a call may take longer than the shortest deadline.
+    assert!(deadline < PATIENT || stand.host.complaint().is_none(), "{kind}");
     stand.happen(&Kill(node, 2));
     let tally = stand.run_until(53).await;
     assert_eq!((tally.violations, tally.right.len()), (Vec::new(), 0), "{kind}");
@@ -43,8 +42,7 @@ async fn no_decision(node: usize, kind: &str) {
     assert_eq!(counted(&handle, "zonewarden_remedies_total", &[]), 0, "{kind}");
 
     // The proof stands since the fiftieth second, so the very next round with a good policy decides.
-    let engine = Engine::new(&zonewarden_engine::Options::default()).expect("an engine");
-    stand.policy.try_swap(&engine, EBS, settings()).expect("a good policy");
+    stand.policy.try_swap(&engine(PATIENT), EBS, settings()).expect("a good policy");
     let failed = failures();
     let tally = stand.run_until(54).await;
     assert_eq!((tally.violations, tally.right.get("taint on")), (Vec::new(), Some(&1)), "{kind}");
@@ -55,17 +53,17 @@ async fn no_decision(node: usize, kind: &str) {
 
 #[tokio::test]
 async fn d_59_a_policy_that_traps_decides_nothing_and_the_next_one_does() {
-    no_decision(1, "trap").await;
+    no_decision(1, "trap", PATIENT).await;
 }
 
 #[tokio::test]
 async fn d_59_a_policy_that_does_not_end_decides_nothing_and_the_next_one_does() {
-    no_decision(2, "deadline").await;
+    no_decision(2, "deadline", Duration::from_millis(250)).await;
 }
 
 #[tokio::test]
 async fn d_59_a_policy_that_answers_too_much_decides_nothing_and_the_next_one_does() {
-    no_decision(3, "oversized-answer").await;
+    no_decision(3, "oversized-answer", PATIENT).await;
 }
 
 #[tokio::test]
