@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use zonewarden_cluster::{Index, ObjectName, Precondition, Write, parse};
@@ -16,13 +17,23 @@ use zonewarden_sync::{Act, Moment, Now, Reconciler, Scope, Survey, Withheld};
 const NOW: &str = "2026-11-10T12:00:00Z";
 const STRANGER: &str = "i-0000000000000f01";
 
-fn policy(component: &[u8]) -> ConfiguredPolicy {
-    let engine = Engine::new(&Options::default()).unwrap();
-    engine.load(component).unwrap().with_settings(Vec::new()).unwrap()
+/// Loading a policy takes longer than everything that is asked of it here: once for all tests.
+fn policy(known: &OnceLock<ConfiguredPolicy>, component: &[u8]) -> ConfiguredPolicy {
+    let load = || {
+        let engine = Engine::new(&Options::default()).unwrap();
+        engine.load(component).unwrap().with_settings(Vec::new()).unwrap()
+    };
+    known.get_or_init(load).clone()
 }
 
 fn ebs() -> ConfiguredPolicy {
-    policy(zonewarden_artifacts::EBS_COMPONENT)
+    static POLICY: OnceLock<ConfiguredPolicy> = OnceLock::new();
+    policy(&POLICY, zonewarden_artifacts::EBS_COMPONENT)
+}
+
+fn worst() -> ConfiguredPolicy {
+    static POLICY: OnceLock<ConfiguredPolicy> = OnceLock::new();
+    policy(&POLICY, zonewarden_artifacts::WORST_COMPONENT)
 }
 
 fn cluster(text: &str) -> Index {
@@ -207,7 +218,7 @@ fn d_54_the_live_host_asks_who_holds_a_volume_and_goes_on_knowing_it() {
         // No instance is described any more, for longer than such evidence counts.
         _ => ec2(STRANGER, &[]),
     };
-    let seen = watch(ebs(), &cluster, ec2, 100);
+    let seen = watch(ebs(), &cluster, ec2, 60);
     assert_eq!(seen.asked[..4], [false, true, true, true]);
     assert_eq!(seen.codes[0], "attached-to-foreign-instance", "its tags are not known yet");
     assert!(seen.codes[1..].iter().all(|code| code == "attached-to-other-cluster"), "{:?}", seen.codes);
@@ -217,7 +228,7 @@ fn d_54_the_live_host_asks_who_holds_a_volume_and_goes_on_knowing_it() {
 #[test]
 fn d_53_d_54_no_policy_can_have_anything_done_about_a_volume_that_is_held_outside() {
     // The Node is gone and its instance dead: all that a VolumeAttachment's deletion needs.
-    let (policy, cluster) = (policy(zonewarden_artifacts::WORST_COMPONENT), cluster(&(mk_nodes(&NODES[1..]) + VOLUME)));
+    let (policy, cluster) = (worst(), cluster(&(mk_nodes(&NODES[1..]) + VOLUME)));
     let world = |holder: &str, stranger: &str| {
         let green = "kubernetes.io/cluster/green";
         ec2(
@@ -230,11 +241,11 @@ fn d_53_d_54_no_policy_can_have_anything_done_about_a_volume_that_is_held_outsid
             ],
         )
     };
-    let free = watch(policy.clone(), &cluster, |_| world("", "Name"), 40);
+    let free = watch(policy.clone(), &cluster, |_| world("", "Name"), 20);
     assert!(!free.acts.is_empty(), "{:?}", free.withheld);
     for (tag, code) in [("Name", "held-outside-the-cluster"), ("kubernetes.io/cluster/blue", "held-by-another-cluster")]
     {
-        let seen = watch(policy.clone(), &cluster, |_| world(STRANGER, tag), 40);
+        let seen = watch(policy.clone(), &cluster, |_| world(STRANGER, tag), 20);
         assert_eq!(seen.acts, []);
         for remedy in [Remedy::DeleteDeadAttachment, Remedy::ForceDeletePods, Remedy::DeleteLeakedAttachment] {
             assert!(seen.withheld.contains(&(remedy, Withheld(code))), "{remedy:?} {:?}", seen.withheld);

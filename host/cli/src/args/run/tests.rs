@@ -89,7 +89,7 @@ fn every_flag_has_an_environment_variable_of_its_name() {
         assert_eq!(flag.get_env().and_then(|env| env.to_str()), Some(variable.as_str()));
         count += 1;
     }
-    assert_eq!(count, 27);
+    assert_eq!(count, 28);
 }
 
 #[test]
