@@ -56,9 +56,9 @@ fn announced() {
     let policy = policy(zonewarden_artifacts::MODEST_COMPONENT);
     let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 80, leads: true };
     let events = [(30, Kill(1, 2))];
-    let with = run(stage, Rails::default(), &events);
+    let with = run(stage, &Rails::default(), &events);
     assert_eq!((with.violations, with.right), (Vec::new(), BTreeMap::new()));
-    let without = run(stage, Rails::without(Rail::Announced), &events);
+    let without = run(stage, &Rails::without(Rail::Announced), &events);
     assert_eq!((without.violations, without.right.get("taint on")), (Vec::new(), Some(&1)));
 }
 
@@ -84,8 +84,8 @@ fn taint_first() {
     let events: Vec<_> = (0..6).map(|node| (30, Kill(node, 30 + node as u64))).collect();
     let policy = policy(WORST);
     let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 100, leads: true };
-    assert_eq!(run(stage, Rails::default(), &events).violations, Vec::<String>::new());
-    assert_ne!(run(stage, Rails::without(Rail::TaintFirst), &events).violations, Vec::<String>::new());
+    assert_eq!(run(stage, &Rails::default(), &events).violations, Vec::<String>::new());
+    assert_ne!(run(stage, &Rails::without(Rail::TaintFirst), &events).violations, Vec::<String>::new());
 }
 
 /// EC2 calls every volume free from the host's first look on, and their pods are slow to start. Eight at once are too many, and a
@@ -95,8 +95,8 @@ fn breaker() {
     let policy = policy(EBS);
     let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 120, leads: true };
     let events: Vec<_> = (0..8).map(|number| (1, Slow(number))).chain([(1, AllFree(65))]).collect();
-    assert_eq!(run(stage, Rails::default(), &events).violations, Vec::<String>::new());
-    assert_ne!(run(stage, Rails::without(Rail::Breaker), &events).violations, Vec::<String>::new());
+    assert_eq!(run(stage, &Rails::default(), &events).violations, Vec::<String>::new());
+    assert_ne!(run(stage, &Rails::without(Rail::Breaker), &events).violations, Vec::<String>::new());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::rails::switch::Rails;
 fn come_of(component: &[u8], nodes: usize, seconds: u64, events: &[(u64, Event)]) -> Tally {
     let policy = policy(component);
     let stage = Stage { policy: &policy, nodes, delete_pods: true, seconds, leads: true };
-    let tally = run(stage, Rails::default(), events);
+    let tally = run(stage, &Rails::default(), events);
     assert_eq!(tally.violations, Vec::<String>::new());
     tally
 }

@@ -91,14 +91,14 @@ pub(super) struct Stage<'a> {
 }
 
 /// Runs the host through a weather: what happens at which second, in order.
-pub(super) fn run(stage: Stage<'_>, rails: Rails, events: &[(u64, Event)]) -> Tally {
+pub(super) fn run(stage: Stage<'_>, rails: &Rails, events: &[(u64, Event)]) -> Tally {
     let Stage { policy, nodes, delete_pods, seconds, leads: _ } = stage;
     let world = Shared(Arc::new(Mutex::new(World::new(nodes))));
     let mut options = options();
     options.modes.delete_pods = delete_pods;
     let begin = || {
         let mut reconciler = Reconciler::new(policy.clone(), options);
-        reconciler.rails.clone_from(&rails);
+        reconciler.rails.clone_from(rails);
         reconciler
     };
     let mut reconciler = begin();
@@ -182,9 +182,9 @@ pub(super) fn needs(rail: Rail, component: &[u8], events: &[(u64, Event)]) {
 pub(super) fn needs_where(rail: Rail, component: &[u8], delete_pods: bool, events: &[(u64, Event)]) {
     let policy = policy(component);
     let stage = Stage { policy: &policy, nodes: FEW, delete_pods, seconds: 140, leads: true };
-    let with = run(stage, Rails::default(), events);
+    let with = run(stage, &Rails::default(), events);
     assert_eq!(with.violations, Vec::<String>::new(), "with all rails");
-    let without = run(stage, Rails::without(rail), events);
+    let without = run(stage, &Rails::without(rail), events);
     assert_ne!(without.violations, Vec::<String>::new(), "without the rail {rail:?}: {without:?}");
 }
 
@@ -197,7 +197,7 @@ fn our_taint_goes_when_a_new_kubelet_adopts_the_node_whatever_the_policy() {
     for component in [EBS, WORST, LIAR] {
         let policy = policy(component);
         let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 110, leads: true };
-        let tally = run(stage, Rails::default(), &[(30, Event::Kill(1, 2)), (70, Event::Replace(1))]);
+        let tally = run(stage, &Rails::default(), &[(30, Event::Kill(1, 2)), (70, Event::Replace(1))]);
         assert_eq!(tally.violations, Vec::<String>::new());
         assert_eq!((tally.right.get("taint on"), tally.right.get("taint off")), (Some(&1), Some(&1)), "{tally:?}");
     }
@@ -208,8 +208,8 @@ fn d_50_whoever_does_not_lead_writes_nothing() {
     let policy = policy(EBS);
     let stage = |leads| Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 80, leads };
     let events = [(30, Event::Kill(1, 2))];
-    assert_eq!(run(stage(true), Rails::default(), &events).right.get("taint on"), Some(&1));
-    assert_eq!(run(stage(false), Rails::default(), &events).right.len(), 0);
+    assert_eq!(run(stage(true), &Rails::default(), &events).right.get("taint on"), Some(&1));
+    assert_eq!(run(stage(false), &Rails::default(), &events).right.len(), 0);
 }
 
 #[test]
@@ -218,9 +218,9 @@ fn a_burst_opens_the_breaker_and_nothing_is_done() {
         (0..8).flat_map(|number| [(60, Event::Detach(number)), (60, Event::RestartPod(number))]).collect();
     let policy = policy(EBS);
     let stage = Stage { policy: &policy, nodes: 8, delete_pods: true, seconds: 130, leads: true };
-    let with = run(stage, Rails::default(), &burst);
+    let with = run(stage, &Rails::default(), &burst);
     assert_eq!((with.violations, with.right.get("detached healed")), (vec![], None));
-    let without = run(stage, Rails::without(Rail::Breaker), &burst);
+    let without = run(stage, &Rails::without(Rail::Breaker), &burst);
     assert!(without.right.get("detached healed").is_some_and(|healed| *healed > 0), "{without:?}");
 }
 
@@ -231,9 +231,9 @@ fn no_more_than_five_are_healed_in_a_minute() {
     let policy = policy(EBS);
     let stage = |seconds| Stage { policy: &policy, nodes: 8, delete_pods: true, seconds, leads: true };
     let count = |tally: &Tally| tally.right.get("detached healed").copied().unwrap_or_default();
-    assert_eq!(count(&run(stage(120), Rails::default(), &events)), 5);
-    assert_eq!(count(&run(stage(120), Rails::without(Rail::Budget), &events)), 8);
-    assert_eq!(count(&run(stage(170), Rails::default(), &events)), 8);
+    assert_eq!(count(&run(stage(120), &Rails::default(), &events)), 5);
+    assert_eq!(count(&run(stage(120), &Rails::without(Rail::Budget), &events)), 8);
+    assert_eq!(count(&run(stage(170), &Rails::default(), &events)), 8);
 }
 
 fn check_all(component: &[u8], cases: u32, least: &[(&str, usize)]) {
@@ -248,7 +248,7 @@ fn check_all(component: &[u8], cases: u32, least: &[(&str, usize)]) {
     let stage = Stage { policy: &policy, nodes: FEW, delete_pods: true, seconds: 160, leads: true };
     runner
         .run(&weather, |events| {
-            let tally = run(stage, Rails::default(), &events);
+            let tally = run(stage, &Rails::default(), &events);
             for (what, count) in tally.right {
                 *total.borrow_mut().right.entry(what).or_default() += count;
             }
