@@ -50,7 +50,13 @@ pub(super) fn is_lost(error: &Error) -> bool {
 
 /// The failure in words.
 pub(super) fn describe(error: &Error) -> String {
-    errors::causes(error)
+    match error {
+        Error::InitialListFailed(error) => format!("can't be listed: {}", errors::of(error)),
+        Error::WatchStartFailed(error) => format!("can't be watched: {}", errors::of(error)),
+        Error::WatchFailed(error) => format!("the watch broke off: {}", errors::of(error)),
+        Error::WatchError(status) => format!("the watch was ended: {}", errors::of_status(status)),
+        Error::NoResourceVersion => "the list has no resourceVersion".to_owned(),
+    }
 }
 
 fn code(error: &Error) -> Option<u16> {
@@ -95,5 +101,16 @@ mod tests {
         check(&Error::WatchError(Status::failure("old", "Expired").with_code(410).boxed()), (GONE, false));
         check(&Error::WatchError(Status::failure("why", "InternalError").with_code(500).boxed()), (ERROR, true));
         check(&Error::NoResourceVersion, (BROKEN, false));
+    }
+
+    #[test]
+    fn a_failure_is_told_in_the_words_of_the_api_server() {
+        let unauthorized = Status::failure("Unauthorized", "Unauthorized").with_code(401).boxed();
+        let told = describe(&Error::InitialListFailed(kube::Error::Api(unauthorized)));
+        assert_eq!(told, "can't be listed: not allowed: Unauthorized");
+        assert_eq!(describe(&Error::WatchStartFailed(api(503))), "can't be watched: no answer: why");
+        let status = Status::failure("too old resource version", "Expired").with_code(410).boxed();
+        assert_eq!(describe(&Error::WatchError(status)), "the watch was ended: no answer: too old resource version");
+        assert_eq!(describe(&Error::NoResourceVersion), "the list has no resourceVersion");
     }
 }

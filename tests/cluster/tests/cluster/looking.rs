@@ -141,7 +141,7 @@ fn refusals(stage: &Stage, folder: &Path) -> Result<()> {
             let output = run(command, &live(stage, &path))?;
             let err = String::from_utf8(output.stderr)?;
             assert_eq!((output.status.code(), &*output.stdout), (Some(2), &b""[..]), "{err}");
-            let begin = "error: no world on files is named (--world DIR, or --cluster FILE with --volumes FILE and \
+            let begin = "zonewarden: no world on files is named (--world DIR, or --cluster FILE with --volumes FILE and \
                          --instances FILE), and the live one can't be read: the cluster can't be read: ";
             ensure!(
                 err.starts_with(begin) && err.matches(why).count() == 1 && err.lines().count() == 1,
