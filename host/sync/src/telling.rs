@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use jiff::Timestamp;
+use zonewarden_cluster::Kind;
 use zonewarden_cluster::api::Event;
 use zonewarden_contract::attachment::{Drift, Verdict};
 use zonewarden_contract::types::{Remedy, Severity};
@@ -115,6 +116,7 @@ pub(crate) fn of_finding(finding: &Finding, time: Timestamp) -> Vec<Event> {
         Some(Verdict::Unstable) => "VolumeStateUnstable",
         Some(Verdict::InProgress) => "VolumeChanging",
         Some(Verdict::InSync) => "VolumeInSync",
+        None if finding.regarding.iter().any(|one| one.kind == Kind::Node) => "OutOfServiceTaintOutdated",
         None => "VolumeZoneMismatch",
     };
     let parts = Parts { warning: finding.severity != Severity::Info, reason, action: "Judge" };

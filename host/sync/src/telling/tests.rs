@@ -1,5 +1,6 @@
 //! That a decision is counted once, and again when it is another one.
 
+use zonewarden_cluster::api::Reference;
 use zonewarden_cluster::{ApiError, ObjectName};
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, Reason};
 
@@ -66,4 +67,15 @@ fn writes_and_tries_are_counted_each_and_refusals_once() {
     // A finalizer may hold a pod, which is then deleted again every second.
     assert_eq!(counts(Remedy::ForceDeletePods, &Outcome::Done(1)), [true, false]);
     assert_eq!(counts(Remedy::ForceDeletePods, &Outcome::Done(0)), [false, false]);
+}
+
+#[test]
+fn a_finding_without_a_verdict_is_told_by_what_it_is_about() {
+    let reason = |kind: Kind| {
+        let about = Reference { kind, name: ObjectName::new("", "one"), uid: "uid".to_owned() };
+        let finding = Finding { regarding: vec![about], ..mk_finding("a-code") };
+        of_finding(&finding, Timestamp::UNIX_EPOCH).into_iter().map(|event| event.reason).collect::<Vec<_>>()
+    };
+    assert_eq!(reason(Kind::PersistentVolume), ["VolumeZoneMismatch"]);
+    assert_eq!(reason(Kind::Node), ["OutOfServiceTaintOutdated"]);
 }
