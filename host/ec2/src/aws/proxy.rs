@@ -17,6 +17,7 @@ use aws_smithy_runtime_api::client::http::{
 };
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_runtime_api::client::runtime_components::RuntimeComponentsBuilder;
+use http::Uri;
 
 /// What can name a proxy.
 const VARIABLES: [&str; 6] = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
@@ -81,13 +82,8 @@ impl HttpConnector for Ways<SharedHttpConnector> {
 
 /// Whether an address is this machine's own, or on its own link, where no proxy stands in between.
 fn is_at_hand(uri: &str) -> bool {
-    let rest = uri.split_once("://").map_or(uri, |(_, rest)| rest);
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let host = match host.strip_prefix('[') {
-        Some(bracketed) => bracketed.split(']').next().unwrap_or_default(),
-        None => host.split(':').next().unwrap_or_default(),
-    };
+    let Ok(uri) = uri.parse::<Uri>() else { return false };
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
     match host.parse() {
         Ok(IpAddr::V4(address)) => address.is_loopback() || address.is_link_local(),
         // AWS's own services are at fd00:ec2::/32.
