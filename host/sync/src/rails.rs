@@ -11,45 +11,18 @@ use zonewarden_contract::attachment::{
     Ec2Attachment, Holder, InstanceReport, InstanceState, Lease, NodeReport, Observation, OutOfServiceTaint,
     PresentNode, VolumeReport,
 };
-use zonewarden_contract::types::{InstanceId, Remedy, VolumeState};
+use zonewarden_contract::types::{Remedy, VolumeState};
 
 pub(crate) mod breaker;
 pub(crate) mod budget;
+mod patience;
 pub(crate) mod switch;
+mod texts;
 
+pub use patience::Patience;
 use switch::{Rail, Rails};
-
-/// An attachment younger than this, or in its generation for less, is left alone, but for a proven death.
-const QUIET_SECONDS: u32 = 300;
-/// Two reads that lie this far apart are two sweeps.
-const CONSISTENT_SECONDS: u32 = 10;
-/// For so long no pod may have used a volume before its VolumeAttachment counts as leaked.
-const LEAKED_SECONDS: u32 = 600;
-
-/// How long things have to last. Only tests shorten them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
-    /// The quiet period: an entry that is younger is not judged, but for a proven death.
-    pub quiet_seconds: u32,
-    /// How far apart the reads of two sweeps have to be.
-    pub consistent_seconds: u32,
-    /// For how long nobody may have used a volume before its VolumeAttachment counts as leaked.
-    pub leaked_seconds: u32,
-}
-
-impl Patience {
-    /// For how long a host that has just begun holds back what it found: until even what shows itself last has shown itself,
-    /// and a quiet period longer.
-    pub(crate) const fn settle_seconds(&self) -> u32 {
-        self.leaked_seconds.saturating_add(self.quiet_seconds)
-    }
-}
-
-impl Default for Patience {
-    fn default() -> Self {
-        Self { quiet_seconds: QUIET_SECONDS, consistent_seconds: CONSISTENT_SECONDS, leaked_seconds: LEAKED_SECONDS }
-    }
-}
+pub(crate) use texts::Texts;
+use texts::names;
 
 /// Why a remedy was not carried out: a stable code, for metrics and logs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,17 +50,6 @@ pub(crate) struct Case<'a> {
     pub(crate) node_has_volume: Option<bool>,
     pub(crate) patience: Patience,
     pub(crate) rails: &'a Rails,
-}
-
-/// What the objects themselves say of the pair's instance.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Texts<'a> {
-    /// The VolumeAttachment's node id annotation.
-    pub(crate) node_id: Option<&'a str>,
-    /// The Node's provider id.
-    pub(crate) provider_id: Option<&'a str>,
-    /// The node ids that the CSINode has, one for each of the policy's drivers.
-    pub(crate) csi_node_ids: Vec<&'a str>,
 }
 
 /// Whether a remedy about a pair may be carried out, as far as its facts go.
@@ -282,24 +244,6 @@ fn named_by_texts(case: &Case<'_>) -> Result<(), Withheld> {
         (None, None) => false,
     };
     case.demand(Rail::Named, named, "not-named-by-the-objects")
-}
-
-impl Texts<'_> {
-    /// Whether every text that tells the Node's instance names this one, and there is any.
-    pub(crate) fn all_name(&self, instance: &InstanceId) -> bool {
-        let mut given = self.provider_id.iter().chain(&self.csi_node_ids).peekable();
-        given.peek().is_some() && given.all(|text| names(text, &instance.instance_id))
-    }
-}
-
-/// Whether a text names an id: literally, and not as a part of a longer word.
-pub(crate) fn names(text: &str, id: &str) -> bool {
-    let is_word = |char: char| char.is_ascii_alphanumeric();
-    !id.is_empty()
-        && text.match_indices(id).any(|(at, _)| {
-            !text[..at].chars().next_back().is_some_and(is_word)
-                && !text[at + id.len()..].chars().next().is_some_and(is_word)
-        })
 }
 
 impl Case<'_> {
