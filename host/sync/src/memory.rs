@@ -5,7 +5,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use zonewarden_cluster::records::VolumeAttachment;
 use zonewarden_contract::attachment::{AttachmentState, InstanceState, MissingInstance};
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName};
 use zonewarden_ec2::{Evidence, Instance, Question, Sweep, Volume};
@@ -13,9 +12,12 @@ use zonewarden_ec2::{Evidence, Instance, Question, Sweep, Volume};
 use crate::clock::{Moment, Now};
 
 mod claims;
+mod pair;
 
 pub(crate) use claims::Run;
-use claims::{InstanceClaim, Repeated, VolumeClaim, instance_claim, volume_claim};
+use claims::{Repeated, instance_claim, volume_claim};
+use pair::Pair;
+pub(crate) use pair::Phase;
 
 /// A volume and an instance.
 pub(crate) type PairKey = (AwsVolumeId, InstanceId);
@@ -28,8 +30,8 @@ pub(crate) struct Memory {
     pairs: HashMap<PairKey, Pair>,
     /// When the first look began.
     began: Option<Moment>,
-    /// Since when each attachment is in its state.
-    held: HashMap<PairKey, (AttachmentState, Moment)>,
+    /// The instances that hold each volume, and since when the attachment is in its state.
+    held: HashMap<AwsVolumeId, HashMap<InstanceId, (AttachmentState, Moment)>>,
     /// The instances that this account and region showed before: one that is missing now was purged.
     shown: HashSet<InstanceId>,
     /// Which names of absent Nodes a pending or running instance bears.
@@ -41,41 +43,6 @@ struct Seen<T> {
     evidence: Evidence<T>,
     /// When EC2 was asked.
     asked: Moment,
-}
-
-/// The sides of a VolumeAttachment whose change moves the generation.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Phase {
-    pub(crate) uid: String,
-    pub(crate) attached: bool,
-    pub(crate) deleting: bool,
-}
-
-impl Phase {
-    /// The phase of a VolumeAttachment.
-    pub(crate) fn of(attachment: &VolumeAttachment) -> Self {
-        let deleting = attachment.identity.is_deleting();
-        Self { uid: attachment.identity.uid.clone(), attached: attachment.attached, deleting }
-    }
-}
-
-#[derive(Debug)]
-struct Pair {
-    phase: Option<Phase>,
-    /// Moves when an attach or a detach starts or ends.
-    generation: u64,
-    /// When it moved last. Evidence that was asked for earlier is not about this generation.
-    since: Moment,
-    /// Whether EC2 ever took back what it said of the pair.
-    contradicted: bool,
-    volume: Option<Repeated<VolumeClaim>>,
-    instance: Option<Repeated<InstanceClaim>>,
-}
-
-impl Pair {
-    const fn new(phase: Option<Phase>, generation: u64, since: Moment) -> Self {
-        Self { phase, generation, since, contradicted: false, volume: None, instance: None }
-    }
 }
 
 impl Memory {
@@ -106,9 +73,10 @@ impl Memory {
         let instances: HashSet<&InstanceId> = question.instances.iter().collect();
         self.volumes.retain(|id, _| volumes.contains(id));
         self.instances.retain(|id, _| instances.contains(id));
-        self.held.retain(|(volume, _), _| volumes.contains(volume));
+        self.held.retain(|id, _| volumes.contains(id));
         let held = &self.held;
-        self.pairs.retain(|key, pair| pairs.contains(key) || (pair.phase.is_none() && held.contains_key(key)));
+        let is_held = |(volume, instance): &PairKey| held.get(volume).is_some_and(|held| held.contains_key(instance));
+        self.pairs.retain(|key, pair| pairs.contains(key) || (pair.phase.is_none() && is_held(key)));
         self.names.retain(|name, _| question.names.contains(name));
     }
 
@@ -136,15 +104,15 @@ impl Memory {
     }
 
     fn note_holders(&mut self, id: &AwsVolumeId, record: &Volume, asked: Moment) {
-        self.held.retain(|(volume, instance), _| {
-            volume != id || record.holders().any(|holder| holder.instance.as_ref() == Some(instance))
-        });
+        let before = self.held.remove(id).unwrap_or_default();
+        let mut held = HashMap::new();
         for holder in record.holders() {
             let Some(instance) = &holder.instance else { continue };
-            let held = self.held.entry((id.clone(), instance.clone())).or_insert((holder.state.clone(), asked));
-            if held.0 != holder.state {
-                *held = (holder.state.clone(), asked);
-            }
+            let known = before.get(instance).filter(|(state, _)| *state == holder.state);
+            held.insert(instance.clone(), known.cloned().unwrap_or_else(|| (holder.state.clone(), asked)));
+        }
+        if !held.is_empty() {
+            self.held.insert(id.clone(), held);
         }
     }
 
@@ -190,7 +158,7 @@ impl Memory {
 
     /// The instances that hold volumes, as they were last described.
     pub(crate) fn holders(&self) -> impl Iterator<Item = &InstanceId> {
-        self.held.keys().map(|(_, instance)| instance)
+        self.held.values().flat_map(HashMap::keys)
     }
 
     /// An instance as it was last described, however long ago.
@@ -256,7 +224,8 @@ impl Memory {
 
     /// For how long an attachment is in the state that it was last seen in, in seconds.
     pub(crate) fn held_seconds(&self, key: &PairKey, now: Moment) -> u32 {
-        self.held.get(key).map_or(0, |(_, since)| now.seconds_since(*since))
+        let held = self.held.get(&key.0).and_then(|held| held.get(&key.1));
+        held.map_or(0, |(_, since)| now.seconds_since(*since))
     }
 
     /// An instance that EC2 says it does not know.
