@@ -19,7 +19,7 @@ pub struct Act {
 }
 
 /// What is done.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Deed {
     /// A remedy about a pair of a volume and an instance.
     Pair {
@@ -107,4 +107,19 @@ pub struct Finding {
     pub acts: Vec<Act>,
     /// The remedies that the policy proposed and the rails did not permit.
     pub withheld: Vec<(Remedy, Withheld)>,
+}
+
+#[cfg(test)]
+pub(crate) fn mk_finding(code: &str, verdict: Option<Verdict>) -> Finding {
+    Finding {
+        subject: "VolumeAttachment csi-1".to_owned(),
+        verdict,
+        severity: Severity::Warning,
+        reason: Reason { code: code.to_owned(), message: "a sentence".to_owned() },
+        death: false,
+        told: true,
+        regarding: Vec::new(),
+        acts: Vec::new(),
+        withheld: Vec::new(),
+    }
 }

@@ -54,7 +54,7 @@ pub struct Host {
     schedule: Schedule,
     told: Told,
     /// The clock that everything here is timed by.
-    started: Clock,
+    clock: Clock,
     plan: Plan,
     /// Acts that were begun and could not be ended: pods that are still to be deleted when the VolumeAttachment is gone.
     unfinished: Vec<(Act, Option<Drift>, Moment)>,
@@ -85,7 +85,7 @@ impl Host {
             reconciler,
             schedule: Schedule::new(options.intervals),
             told: Told::default(),
-            started: Clock::start(),
+            clock: Clock::start(),
             plan: Plan::default(),
             unfinished: Vec::new(),
             resting: Vec::new(),
@@ -125,7 +125,7 @@ impl Host {
     }
 
     fn now(&self) -> Now {
-        self.started.now()
+        self.clock.now()
     }
 
     /// Looks at the cluster, asks EC2 what is due, and reads the suspects' Leases.
@@ -144,7 +144,7 @@ impl Host {
             Ok(plan) => self.plan = plan,
             Err(error) => return self.complain(&error),
         }
-        for kind in self.schedule.due(self.started.elapsed(), &self.plan) {
+        for kind in self.schedule.due(self.clock.elapsed(), &self.plan) {
             self.ask(kind, sender);
         }
         let ages = self.reconciler.evidence_ages(self.now().moment);
@@ -172,7 +172,7 @@ impl Host {
 
     async fn take(&mut self, answer: Answered) {
         let Answered { kind, question, sweep, asked } = answer;
-        self.schedule.answered(kind, self.started.elapsed(), &sweep);
+        self.schedule.answered(kind, self.clock.elapsed(), &sweep);
         if !self.status.borrow().leads {
             return;
         }

@@ -9,7 +9,7 @@ use zonewarden_cluster::api::Event;
 use zonewarden_contract::attachment::{Drift, Verdict};
 use zonewarden_contract::types::{Remedy, Severity};
 
-use crate::act::{Act, Finding};
+use crate::act::{Act, Deed, Finding};
 use crate::clock::Moment;
 use crate::remedies::Outcome;
 
@@ -20,8 +20,8 @@ const AGAIN: Duration = Duration::from_secs(3_600);
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     told: HashMap<(String, String), Moment>,
-    /// The deeds that were not done, why, and when that was last so.
-    not_done: HashMap<(String, &'static str), Moment>,
+    /// What came of deeds that are tried over and over, and when that was last so.
+    repeated: HashMap<(Deed, &'static str), Moment>,
     /// The decisions that stand and were counted.
     counted: HashSet<Decision>,
 }
@@ -86,8 +86,8 @@ impl Told {
             Outcome::Withheld(withheld) => withheld.0,
             Outcome::Failed(_) => "failed",
         };
-        self.not_done.retain(|_, last| now - *last < AGAIN);
-        self.not_done.insert((format!("{:?}", act.deed), code), now).is_none()
+        self.repeated.retain(|_, last| now - *last < AGAIN);
+        self.repeated.insert((act.deed.clone(), code), now).is_none()
     }
 
     /// Forgets what is not found any more, so that it is news when it comes back.

@@ -77,8 +77,7 @@ impl Host {
             return;
         }
         let cached = self.parts.cluster.read();
-        let started = self.started.clone();
-        let clock = move || started.now();
+        let clock = || self.clock.now();
         let hand = Hand { api: &*self.parts.api, fence: &*self.parts.fence, clock: &clock, cached: &cached };
         let outcome = hand.carry_out(&mut self.reconciler, act).await;
         if matches!(outcome, Outcome::Withheld(_)) {

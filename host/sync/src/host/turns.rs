@@ -7,8 +7,8 @@ use crate::clock::Clock;
 
 impl Host {
     /// The same, by another clock.
-    pub(crate) fn on_clock(self, started: Clock) -> Self {
-        Self { started, ..self }
+    pub(crate) fn on_clock(self, clock: Clock) -> Self {
+        Self { clock, ..self }
     }
 
     /// One tick, and everything that EC2 answers to it.

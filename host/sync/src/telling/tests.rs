@@ -5,7 +5,7 @@ use zonewarden_cluster::{ApiError, ObjectName};
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName, Reason};
 
 use super::*;
-use crate::act::Deed;
+use crate::act::mk_finding;
 use crate::rails::Withheld;
 
 fn mk_act(remedy: Remedy) -> Act {
@@ -20,36 +20,25 @@ fn mk_act(remedy: Remedy) -> Act {
     Act { deed, reason: Reason { code: "a-code".to_owned(), message: String::new() }, regarding: Vec::new() }
 }
 
-fn mk_finding(code: &str) -> Finding {
-    Finding {
-        subject: "VolumeAttachment csi-1".to_owned(),
-        verdict: None,
-        severity: Severity::Warning,
-        reason: Reason { code: code.to_owned(), message: String::new() },
-        death: false,
-        told: true,
-        regarding: Vec::new(),
-        acts: Vec::new(),
-        withheld: Vec::new(),
-    }
-}
-
 #[test]
 fn a_decision_stands_until_its_finding_is_gone_or_is_another() {
     let mut told = Told::default();
     let mut is_new = |code: &str, result: &'static str, kept: &[Finding]| {
         told.keep(kept);
         let decision = |finding| Decision::of_finding(finding, Remedy::DeleteDeadAttachment, result);
-        [told.is_new_decision(decision(&mk_finding(code))), told.is_new_decision(decision(&mk_finding(code)))]
+        [
+            told.is_new_decision(decision(&mk_finding(code, None))),
+            told.is_new_decision(decision(&mk_finding(code, None))),
+        ]
     };
-    let stands = [mk_finding("a-code")];
+    let stands = [mk_finding("a-code", None)];
     assert_eq!(is_new("a-code", "too-young", &[]), [true, false]);
     assert_eq!(is_new("a-code", "too-young", &stands), [false, false]);
     assert_eq!(is_new("a-code", "not-seen-twice", &stands), [true, false]);
     assert_eq!(is_new("another-code", "too-young", &stands), [true, false]);
     assert_eq!(is_new("a-code", "too-young", &[]), [true, false]);
     // An act's own reason may be another than its finding's.
-    let finding = Finding { acts: vec![mk_act(Remedy::DeleteDeadAttachment)], ..mk_finding("worse") };
+    let finding = Finding { acts: vec![mk_act(Remedy::DeleteDeadAttachment)], ..mk_finding("worse", None) };
     assert_eq!(is_new("a-code", "too-young", &[finding]), [false, false]);
 }
 
@@ -73,7 +62,7 @@ fn writes_and_tries_are_counted_each_and_refusals_once() {
 fn a_finding_without_a_verdict_is_told_by_what_it_is_about() {
     let reason = |kind: Kind| {
         let about = Reference { kind, name: ObjectName::new("", "one"), uid: "uid".to_owned() };
-        let finding = Finding { regarding: vec![about], ..mk_finding("a-code") };
+        let finding = Finding { regarding: vec![about], ..mk_finding("a-code", None) };
         of_finding(&finding, Timestamp::UNIX_EPOCH).into_iter().map(|event| event.reason).collect::<Vec<_>>()
     };
     assert_eq!(reason(Kind::PersistentVolume), ["VolumeZoneMismatch"]);
