@@ -23,6 +23,14 @@ pub const NODE_LABELS_READ: [&str; 7] =
 /// The annotation of a provisioner on its volumes (F-2).
 pub const PROVISIONED_BY: &str = "pv.kubernetes.io/provisioned-by";
 
+/// The attribute of a volume that names the Outpost it lies on (D-38).
+pub const OUTPOST_ARN: &str = "outpost-arn";
+/// The attribute of a volume that is its zone's id (`use1-az6`).
+pub const ZONE_ID: &str = "availability-zone-id";
+
+/// The attributes of volumes that the rules read, in ascending order.
+pub const VOLUME_ATTRIBUTES_READ: [&str; 2] = [ZONE_ID, OUTPOST_ARN];
+
 /// The scheduling gate of a pod whose volume's zone is not known yet.
 pub const SCHEDULING_GATE: &str = "zonewarden.io/zone-unknown";
 
@@ -58,7 +66,7 @@ mod tests {
     fn every_spelling_of_a_zone_and_of_a_region_is_known_and_nothing_else() {
         assert!([ZONE, ZONE_BETA, ZONE_EBS_CSI, ZONE_GCE_CSI].into_iter().all(is_zone));
         assert!([REGION, REGION_BETA].into_iter().all(is_region));
-        assert!(NODE_LABELS_READ.is_sorted());
+        assert!(NODE_LABELS_READ.is_sorted() && VOLUME_ATTRIBUTES_READ.is_sorted());
         assert!(!is_zone(REGION) && !is_region(ZONE) && !is_zone("topology.k8s.aws/zone-id"));
     }
 }

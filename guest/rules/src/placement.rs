@@ -10,9 +10,11 @@ mod claims;
 mod injection;
 mod labels;
 mod limits;
+mod nodes;
 mod places;
 mod question;
 mod rating;
+mod reasons;
 mod refusal;
 mod whereabouts;
 
@@ -20,31 +22,34 @@ mod whereabouts;
 mod tests;
 
 pub use injection::inject;
+pub use nodes::{Class, Nodes};
 pub use rating::score;
+pub use reasons::give;
 
 use crate::answer::reason;
 use crate::settings::Settings;
-use places::Places;
+use places::Judge;
 use question::Question;
-use refusal::{Refusal, Stage};
-use zonewarden_bindings::placement::{ClassDecision, ClassVerdict, NodeClass, PodQuestion, RefusalOrigin};
+use refusal::Stage;
+use zonewarden_bindings::placement::{ClassDecision, ClassVerdict, PodQuestion, RefusalOrigin, Verdicts};
 use zonewarden_bindings::types::Reason;
 
 /// Says which classes fit the pod's volumes: one verdict a class, in their order.
 #[must_use]
-pub fn filter(settings: &Settings, pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassVerdict> {
-    let question = Question::new(settings, pod, classes);
-    let mut places = Places::default();
-    classes.iter().map(|class| verdict(&question, class, &mut places)).collect()
+pub fn filter(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Verdicts {
+    let question = Question::new(settings, pod, nodes);
+    let mut judge = Judge::new(&question, nodes);
+    let classes = nodes.classes().map(|class| verdict(&question, &class, &mut judge)).collect();
+    Verdicts { reasons: judge.reasons, classes }
 }
 
-fn verdict<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'c>) -> ClassVerdict {
-    let refusals = refusals(question, class, places);
+fn verdict(question: &Question<'_>, class: &Class<'_>, judge: &mut Judge<'_, '_>) -> ClassVerdict {
+    let refusals = judge.refusals(class);
     let Some(first) = refusals.first() else {
         return ClassVerdict {
             decision: ClassDecision::Feasible,
             origin: RefusalOrigin::Kubernetes,
-            reasons: vec![fits(question, class)],
+            reasons: vec![give(&mut judge.reasons, fits(question, class))],
         };
     };
     // The decision is the gravest: what no other pod's end changes stays so beside what one may change.
@@ -52,23 +57,12 @@ fn verdict<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Place
     ClassVerdict {
         decision: if is_final { ClassDecision::Unresolvable } else { ClassDecision::Refused },
         origin: if first.stage == Stage::Ours { RefusalOrigin::Zonewarden } else { RefusalOrigin::Kubernetes },
-        reasons: refusals.into_iter().map(|refusal| refusal.reason).collect(),
+        reasons: refusals.iter().map(|refusal| refusal.reason).collect(),
     }
 }
 
-/// What refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59), then ours; within one
-/// plugin in the pod's order of volumes.
-fn refusals<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'c>) -> Vec<Refusal> {
-    let mut refusals = question.refusals.clone();
-    refusals.extend_from_slice(places.judge(question, class));
-    binding::judge_delayed(question, class, &mut refusals);
-    limits::judge(question, class, &mut refusals);
-    refusals.sort_by_key(|refusal| (refusal.stage, refusal.position));
-    refusals
-}
-
 /// Why a class is feasible, and what nobody knows of it.
-fn fits(question: &Question<'_>, class: &NodeClass) -> Reason {
+fn fits(question: &Question<'_>, class: &Class<'_>) -> Reason {
     let pod = question.pod.pod.as_str();
     if question.pod.volumes.is_empty() {
         return reason("no-volumes", ["pod ", pod, " has no volume that limits where it runs"].concat());

@@ -8,10 +8,11 @@ use zonewarden_bindings::identity::{self, NodeIdentity, NodeQuestion, VolumeIden
 use zonewarden_bindings::info::{self, PolicyInfo};
 use zonewarden_bindings::json;
 use zonewarden_bindings::labelling::{self, LabellingAnswer, LabellingQuestion};
-use zonewarden_bindings::placement::{self, ClassScore, ClassVerdict, Injection, NodeClass, PodQuestion};
+use zonewarden_bindings::placement::{self, ClassScore, Injection, NodeClass, Place, PodQuestion, Verdicts};
 use zonewarden_bindings::types::{Error, Problem, SelectorTerm, Setting, Topology, VolumeEvidence};
 
 use crate::Policy;
+use crate::rules::placement::Nodes;
 
 /// What [`export_policy!`](crate::export_policy) exports: it parses the settings once and takes batches apart.
 ///
@@ -54,12 +55,24 @@ impl<P: Policy> labelling::Guest for Component<P> {
 }
 
 impl<P: Policy> placement::Guest for Component<P> {
-    fn filter(settings: Vec<Setting>, pod: PodQuestion, classes: Vec<NodeClass>) -> Result<Vec<ClassVerdict>, Error> {
-        Ok(P::filter(&P::settings(&settings)?, &pod, &classes))
+    fn filter(
+        settings: Vec<Setting>,
+        pod: PodQuestion,
+        places: Vec<Place>,
+        classes: Vec<NodeClass>,
+    ) -> Result<Verdicts, Error> {
+        let settings = P::settings(&settings)?;
+        Ok(P::filter(&settings, &pod, &Nodes::new(&places, &classes).map_err(Error::Question)?))
     }
 
-    fn score(settings: Vec<Setting>, pod: PodQuestion, classes: Vec<NodeClass>) -> Result<Vec<ClassScore>, Error> {
-        Ok(P::score(&P::settings(&settings)?, &pod, &classes))
+    fn score(
+        settings: Vec<Setting>,
+        pod: PodQuestion,
+        places: Vec<Place>,
+        classes: Vec<NodeClass>,
+    ) -> Result<Vec<ClassScore>, Error> {
+        let settings = P::settings(&settings)?;
+        Ok(P::score(&settings, &pod, &Nodes::new(&places, &classes).map_err(Error::Question)?))
     }
 
     fn inject(settings: Vec<Setting>, pod: PodQuestion, terms: Option<Vec<SelectorTerm>>) -> Result<Injection, Error> {

@@ -7,8 +7,9 @@ use zonewarden_bindings::attachment::{Judgement, Observation};
 use zonewarden_bindings::identity::{NodeIdentity, NodeQuestion, VolumeIdentity, VolumeQuestion};
 use zonewarden_bindings::info::PolicyInfo;
 use zonewarden_bindings::labelling::{LabellingAnswer, LabellingQuestion};
-use zonewarden_bindings::placement::{ClassScore, ClassVerdict, Injection, NodeClass, PodQuestion};
+use zonewarden_bindings::placement::{ClassScore, Injection, PodQuestion, Verdicts};
 use zonewarden_bindings::types::{Error, Problem, Remedy, SelectorTerm, Setting, Topology, VolumeEvidence};
+use zonewarden_rules::placement::Nodes;
 use zonewarden_rules::settings::{self, Settings};
 use zonewarden_rules::{admission, attachment, identity, keys, labelling, placement};
 
@@ -45,6 +46,7 @@ pub trait Policy {
             in_tree_plugins: vec![keys::EBS_PLUGIN.to_owned()],
             node_label_keys: keys::NODE_LABELS_READ.iter().map(|key| (*key).to_owned()).collect(),
             annotation_keys: vec![keys::PROVISIONED_BY.to_owned()],
+            volume_attribute_keys: keys::VOLUME_ATTRIBUTES_READ.map(str::to_owned).to_vec(),
             settings_schema: settings::schema(Self::DEFAULTS),
             remedies,
         }
@@ -80,14 +82,14 @@ pub trait Policy {
 
     /// Says which classes of nodes fit a pod's volumes: one verdict for each class, in their order.
     #[must_use]
-    fn filter(settings: &Settings, pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassVerdict> {
-        placement::filter(settings, pod, classes)
+    fn filter(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Verdicts {
+        placement::filter(settings, pod, nodes)
     }
 
     /// Rates classes of nodes: one score for each class, in their order.
     #[must_use]
-    fn score(settings: &Settings, pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassScore> {
-        placement::score(settings, pod, classes)
+    fn score(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Vec<ClassScore> {
+        placement::score(settings, pod, nodes)
     }
 
     /// Says which node affinity a pod needs.

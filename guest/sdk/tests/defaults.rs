@@ -41,6 +41,7 @@ fn a_policy_describes_itself_by_name_and_version_and_reads_the_settings_for_it()
     assert_eq!(info.csi_drivers, ["ebs.example.com"]);
     assert_eq!(info.in_tree_plugins, ["kubernetes.io/aws-ebs"]);
     assert_eq!(info.annotation_keys, ["pv.kubernetes.io/provisioned-by"]);
+    assert_eq!(info.volume_attribute_keys, ["availability-zone-id", "outpost-arn"]);
     assert!(info.node_label_keys.contains(&"topology.kubernetes.io/zone".to_owned()));
     assert!(info.remedies.starts_with(&[Remedy::SetLabels, Remedy::SetNodeAffinity]));
     let schema: serde_json::Value = serde_json::from_str(&info.settings_schema).expect("JSON");

@@ -7,12 +7,13 @@ use zonewarden_sdk::contract::identity::{NodeIdentity, NodeQuestion, VolumeIdent
 use zonewarden_sdk::contract::info::PolicyInfo;
 use zonewarden_sdk::contract::labelling::{LabellingAnswer, LabellingBasis, LabellingQuestion};
 use zonewarden_sdk::contract::placement::{
-    ClassDecision, ClassScore, ClassVerdict, Injection, NodeClass, PodQuestion, RefusalOrigin,
+    ClassDecision, ClassScore, ClassVerdict, Injection, PodQuestion, RefusalOrigin, Verdicts,
 };
 use zonewarden_sdk::contract::types::{
     Error, Label, Problem, Reason, Remedy, SelectorTerm, Setting, Severity, Topology, VolumeEvidence, VolumeSource,
 };
 use zonewarden_sdk::contract::{admission, attachment, identity, info, json, labelling, placement};
+use zonewarden_sdk::rules::placement::Nodes;
 use zonewarden_sdk::{Component, Policy, Settings, evaluate, export_policy};
 
 /// A policy that answers every question with the name of the method that was asked.
@@ -36,6 +37,7 @@ impl Policy for Echo {
             in_tree_plugins: Vec::new(),
             node_label_keys: Vec::new(),
             annotation_keys: Vec::new(),
+            volume_attribute_keys: Vec::new(),
             settings_schema: "{}".to_owned(),
             remedies: vec![Remedy::Event],
         }
@@ -71,17 +73,14 @@ impl Policy for Echo {
         }
     }
 
-    fn filter(_settings: &Settings, _pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassVerdict> {
-        let verdict = |_: &NodeClass| ClassVerdict {
-            decision: ClassDecision::Refused,
-            origin: RefusalOrigin::Zonewarden,
-            reasons: vec![echo("filter")],
-        };
-        classes.iter().map(verdict).collect()
+    fn filter(_settings: &Settings, _pod: &PodQuestion, nodes: &Nodes<'_>) -> Verdicts {
+        let verdict =
+            ClassVerdict { decision: ClassDecision::Refused, origin: RefusalOrigin::Zonewarden, reasons: vec![0] };
+        Verdicts { reasons: vec![echo("filter")], classes: vec![verdict; nodes.len()] }
     }
 
-    fn score(_settings: &Settings, _pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassScore> {
-        classes.iter().map(|_| ClassScore { score: 7, reason: echo("score") }).collect()
+    fn score(_settings: &Settings, _pod: &PodQuestion, nodes: &Nodes<'_>) -> Vec<ClassScore> {
+        nodes.classes().map(|_| ClassScore { score: 7, reason: echo("score") }).collect()
     }
 
     fn inject(_settings: &Settings, pod: &PodQuestion, terms: Option<&[SelectorTerm]>) -> Injection {
@@ -113,8 +112,8 @@ impl Policy for Echo {
     }
 }
 
-const CLASS: &str =
-    r#"{"labels":[],"has_csi_node":true,"drivers":[],"migrated_plugins":[],"holds":[],"selected_for":[]}"#;
+const PLACE: &str = r#"{"labels":[],"has_csi_node":true,"drivers":[],"migrated_plugins":[]}"#;
+const CLASS: &str = r#"{"place":0,"headroom":[],"ties":[]}"#;
 const POD: &str = r#"{"pod":"shop/web-0","volumes":[],"required_drivers":[]}"#;
 const VOLUME: &str = r#"{"source":{"Other":"nfs"}}"#;
 const NODE: &str = r#"{"node":{"node_name":"node-1"}}"#;
@@ -124,13 +123,14 @@ const OBSERVATION: &str = r#"{"volume":{"aws_volume_id":"vol-1"},"persistent_vol
 /// Each function with its arguments but for the settings, and the answer.
 fn questions() -> [(&'static str, String, String); 11] {
     let reason = |method: &str| format!(r#"{{"code":"{method}","message":"overridden"}}"#);
-    let verdict = format!(r#"{{"decision":"Refused","origin":"Zonewarden","reasons":[{}]}}"#, reason("filter"));
+    let verdict = r#"{"decision":"Refused","origin":"Zonewarden","reasons":[0]}"#;
+    let verdicts = format!(r#"{{"reasons":[{}],"classes":[{verdict},{verdict}]}}"#, reason("filter"));
     let score = format!(r#"{{"score":7,"reason":{}}}"#, reason("score"));
     [
         (
             "info.describe",
             String::new(),
-            r#"{"name":"describe","version":"0.0.1","csi_drivers":[],"in_tree_plugins":[],"node_label_keys":[],"annotation_keys":[],"settings_schema":"{}","remedies":["Event"]}"#.to_owned(),
+            r#"{"name":"describe","version":"0.0.1","csi_drivers":[],"in_tree_plugins":[],"node_label_keys":[],"annotation_keys":[],"volume_attribute_keys":[],"settings_schema":"{}","remedies":["Event"]}"#.to_owned(),
         ),
         (
             "info.validate-settings",
@@ -155,8 +155,8 @@ fn questions() -> [(&'static str, String, String); 11] {
                 reason("label_volume")
             ),
         ),
-        ("placement.filter", format!(r#","pod":{POD},"classes":[{CLASS},{CLASS}]"#), format!("[{verdict},{verdict}]")),
-        ("placement.score", format!(r#","pod":{POD},"classes":[{CLASS}]"#), format!("[{score}]")),
+        ("placement.filter", format!(r#","pod":{POD},"places":[{PLACE}],"classes":[{CLASS},{CLASS}]"#), verdicts),
+        ("placement.score", format!(r#","pod":{POD},"places":[{PLACE}],"classes":[{CLASS}]"#), format!("[{score}]")),
         (
             "placement.inject",
             format!(r#","pod":{POD},"terms":[]"#),
@@ -219,8 +219,10 @@ fn ask_typed(function: &str) -> String {
         "identity.identify-volumes" => written(C::identify_volumes(settings, vec![read(VOLUME), read(VOLUME)])),
         "identity.identify-nodes" => written(C::identify_nodes(settings, vec![read(NODE)])),
         "labelling.label-volumes" => written(C::label_volumes(settings, vec![empty()], vec![read(PERSISTENT_VOLUME)])),
-        "placement.filter" => written(C::filter(settings, read(POD), vec![read(CLASS), read(CLASS)])),
-        "placement.score" => written(C::score(settings, read(POD), vec![read(CLASS)])),
+        "placement.filter" => {
+            written(C::filter(settings, read(POD), vec![read(PLACE)], vec![read(CLASS), read(CLASS)]))
+        }
+        "placement.score" => written(C::score(settings, read(POD), vec![read(PLACE)], vec![read(CLASS)])),
         "placement.inject" => written(C::inject(settings, read(POD), Some(Vec::new()))),
         "attachment.judge" => written(C::judge(settings, vec![read(OBSERVATION)])),
         "admission.concerns" => written(C::concerns(settings, "text".to_owned())),

@@ -3,10 +3,9 @@
 
 use zonewarden_sdk::contract::identity::{VolumeIdentity, VolumeQuestion};
 use zonewarden_sdk::contract::labelling::{LabellingAnswer, LabellingBasis, LabellingQuestion};
-use zonewarden_sdk::contract::placement::{
-    AttachHeadroom, ClassDecision, ClassVerdict, NodeClass, PodQuestion, RefusalOrigin,
-};
+use zonewarden_sdk::contract::placement::{AttachHeadroom, ClassDecision, PodQuestion, RefusalOrigin, Verdicts};
 use zonewarden_sdk::contract::types::{Problem, Reason, Topology};
+use zonewarden_sdk::rules::placement::{Class, Nodes};
 use zonewarden_sdk::{Policy, Settings, export_policy, rules};
 
 /// The stricter policy.
@@ -40,21 +39,19 @@ impl Policy for EbsStrict {
         }
     }
 
-    fn filter(settings: &Settings, pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassVerdict> {
-        let verdicts = rules::placement::filter(settings, pod, classes);
-        let unknown = |class: &NodeClass| class.drivers.iter().any(|driver| driver.headroom == AttachHeadroom::Unknown);
-        let stricter = |(verdict, class): (ClassVerdict, &NodeClass)| match verdict.decision {
-            ClassDecision::Feasible if unknown(class) => ClassVerdict {
-                decision: ClassDecision::Refused,
-                origin: RefusalOrigin::Zonewarden,
-                reasons: vec![Reason {
-                    code: "headroom-unknown".to_owned(),
-                    message: "nobody knows how many more volumes these nodes can attach".to_owned(),
-                }],
-            },
-            _ => verdict,
-        };
-        verdicts.into_iter().zip(classes).map(stricter).collect()
+    fn filter(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Verdicts {
+        let mut verdicts = rules::placement::filter(settings, pod, nodes);
+        let is_unknown = |class: &Class<'_>| class.headroom().any(|(_, left)| left == AttachHeadroom::Unknown);
+        for (verdict, class) in verdicts.classes.iter_mut().zip(nodes.classes()) {
+            if verdict.decision == ClassDecision::Feasible && is_unknown(&class) {
+                verdict.decision = ClassDecision::Refused;
+                verdict.origin = RefusalOrigin::Zonewarden;
+                let message = "nobody knows how many more volumes these nodes can attach".to_owned();
+                let reason = Reason { code: "headroom-unknown".to_owned(), message };
+                verdict.reasons = vec![rules::placement::give(&mut verdicts.reasons, reason)];
+            }
+        }
+        verdicts
     }
 }
 

@@ -4,13 +4,14 @@ use zonewarden_policy_ebs_strict::EbsStrict;
 use zonewarden_sdk::contract::identity::{VolumeIdentity, VolumeQuestion};
 use zonewarden_sdk::contract::labelling::{LabellingBasis, LabellingQuestion};
 use zonewarden_sdk::contract::placement::{
-    AttachHeadroom, ClassDecision, ClassVerdict, InlineVolume, NodeClass, NodeDriver, PodQuestion, PodVolume,
-    PodVolumeSource, RefusalOrigin,
+    AttachHeadroom, ClassDecision, ClassVerdict, InlineVolume, NodeClass, Place, PodQuestion, PodVolume,
+    PodVolumeSource, RefusalOrigin, Verdicts,
 };
 use zonewarden_sdk::contract::types::{
     CsiSource, KubernetesVolumeId, Label, Problem, Reason, Setting, Topology, VolumeAffinity, VolumeEvidence,
     VolumeFacts, VolumeSource, VolumeState, Zone,
 };
+use zonewarden_sdk::rules::placement::Nodes;
 use zonewarden_sdk::rules::settings::{UnlabelledNodes, VolumeIds};
 use zonewarden_sdk::{Policy, Settings, rules};
 
@@ -148,16 +149,26 @@ fn f_1_what_ec2_says_is_set_as_by_the_standard_rules() {
     }
 }
 
-fn class(zone: &str, headrooms: &[AttachHeadroom]) -> NodeClass {
-    let driver = |headroom: &AttachHeadroom| NodeDriver { name: EBS.to_owned(), headroom: *headroom };
-    NodeClass {
-        labels: vec![label(ZONE, zone)],
+fn place(zone: &str, drivers: &[&str]) -> Place {
+    Place {
+        labels: if zone.is_empty() { Vec::new() } else { vec![label(ZONE, zone)] },
         has_csi_node: true,
-        drivers: headrooms.iter().map(driver).collect(),
+        drivers: drivers.iter().map(|driver| (*driver).to_owned()).collect(),
         migrated_plugins: Vec::new(),
-        holds: Vec::new(),
-        selected_for: Vec::new(),
     }
+}
+
+fn class(place: u32, headroom: &[AttachHeadroom]) -> NodeClass {
+    NodeClass { place, headroom: headroom.to_vec(), ties: Vec::new() }
+}
+
+fn filter(pod: &PodQuestion, places: &[Place], classes: &[NodeClass]) -> Verdicts {
+    EbsStrict::filter(&strict(), pod, &Nodes::new(places, classes).expect("the classes fit their places"))
+}
+
+/// The code of a verdict's first reason.
+fn code<'a>(verdicts: &'a Verdicts, verdict: &ClassVerdict) -> &'a str {
+    &verdicts.reasons[verdict.reasons[0] as usize].code
 }
 
 #[test]
@@ -165,27 +176,32 @@ fn f_63_a_node_whose_headroom_nobody_knows_is_refused_and_every_other_verdict_st
     let inline = InlineVolume { source: in_tree(ID), evidence: in_zone("us-east-1a") };
     let volume = PodVolume { name: "data".to_owned(), source: PodVolumeSource::Inline(inline) };
     let pod = PodQuestion { pod: "shop/web-0".to_owned(), volumes: vec![volume], required_drivers: Vec::new() };
-    let (unknown, a, b) = (AttachHeadroom::Unknown, "us-east-1a", "us-east-1b");
-    let classes = [
-        class(a, &[unknown]),
-        class(a, &[AttachHeadroom::Left(1)]),
-        class(a, &[AttachHeadroom::Left(0)]),
-        class(b, &[unknown]),
-        class(a, &[AttachHeadroom::Unlimited, unknown]),
-        class(a, &[]),
+    let unknown = AttachHeadroom::Unknown;
+    let places = [
+        place("us-east-1a", &[EBS]),
+        place("us-east-1b", &[EBS]),
+        place("us-east-1a", &[EBS, "x"]),
+        place("us-east-1a", &[]),
     ];
-    let verdicts = EbsStrict::filter(&strict(), &pod, &classes);
-    let refused = ClassVerdict {
-        decision: ClassDecision::Refused,
-        origin: RefusalOrigin::Zonewarden,
-        reasons: vec![Reason {
-            code: "headroom-unknown".to_owned(),
-            message: "nobody knows how many more volumes these nodes can attach".to_owned(),
-        }],
+    let classes = [
+        class(0, &[unknown]),
+        class(0, &[AttachHeadroom::Left(1)]),
+        class(0, &[AttachHeadroom::Left(0)]),
+        class(1, &[unknown]),
+        class(2, &[AttachHeadroom::Unlimited, unknown]),
+        class(3, &[]),
+    ];
+    let verdicts = filter(&pod, &places, &classes);
+    let reason = verdicts.classes[0].reasons[0];
+    let refused =
+        ClassVerdict { decision: ClassDecision::Refused, origin: RefusalOrigin::Zonewarden, reasons: vec![reason] };
+    assert_eq!((&verdicts.classes[0], &verdicts.classes[4]), (&refused, &refused));
+    let wanted = Reason {
+        code: "headroom-unknown".to_owned(),
+        message: "nobody knows how many more volumes these nodes can attach".to_owned(),
     };
-    assert_eq!(verdicts[0], refused);
-    assert_eq!(verdicts[4], refused);
-    let told: Vec<_> = verdicts.iter().map(|verdict| (verdict.decision, verdict.reasons[0].code.as_str())).collect();
+    assert_eq!(verdicts.reasons[reason as usize], wanted);
+    let told: Vec<_> = verdicts.classes.iter().map(|verdict| (verdict.decision, code(&verdicts, verdict))).collect();
     let wanted = [
         (ClassDecision::Refused, "headroom-unknown"),
         (ClassDecision::Feasible, "fits"),
@@ -202,10 +218,9 @@ fn f_40_a_node_of_no_zone_is_refused_by_default() {
     let inline = InlineVolume { source: in_tree(ID), evidence: in_zone("us-east-1a") };
     let volume = PodVolume { name: "data".to_owned(), source: PodVolumeSource::Inline(inline) };
     let pod = PodQuestion { pod: "shop/web-0".to_owned(), volumes: vec![volume], required_drivers: Vec::new() };
-    let unlabelled = NodeClass { labels: Vec::new(), ..class("", &[AttachHeadroom::Unlimited]) };
-    let verdicts = EbsStrict::filter(&strict(), &pod, &[unlabelled]);
-    assert_eq!(verdicts[0].decision, ClassDecision::Unresolvable);
-    assert_eq!(verdicts[0].reasons[0].code, "unlabelled-node");
+    let verdicts = filter(&pod, &[place("", &[EBS])], &[class(0, &[AttachHeadroom::Unlimited])]);
+    let [verdict] = verdicts.classes.as_slice() else { panic!("one class gets one verdict: {verdicts:?}") };
+    assert_eq!((verdict.decision, code(&verdicts, verdict)), (ClassDecision::Unresolvable, "unlabelled-node"));
 }
 
 #[test]

@@ -6,6 +6,7 @@ use zonewarden_bindings::types::{Finding, Reason, Severity, VolumeEvidence, Volu
 
 use super::{affinity, names};
 use crate::answer::{finding, reason};
+use crate::keys;
 use crate::region;
 use crate::settings::Settings;
 
@@ -98,7 +99,7 @@ fn from_ec2(volume: &str, facts: &VolumeFacts, findings: &mut Vec<Finding>) -> O
         findings.push(finding(Severity::Warning, "ec2-zone-unusable", message));
         return None;
     }
-    let zone_id = attribute(facts, "availability-zone-id").map(str::to_owned);
+    let zone_id = attribute(facts, keys::ZONE_ID).map(str::to_owned);
     let reason = reason("zone-from-ec2", format!("EC2 has volume {volume} in zone {zone}"));
     Some(Origin::Known(Placed { zone: zone.to_owned(), zone_id, basis: LabellingBasis::Ec2, reason }))
 }

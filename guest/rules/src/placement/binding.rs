@@ -2,30 +2,31 @@
 //! pod (F-52, F-53).
 
 use super::claims::NamedClaim;
+use super::nodes::Class;
 use super::question::{Bound, Question, Volume};
 use super::refusal::{Refusal, Stage};
 use super::whereabouts;
 use crate::keys;
 use crate::selector::{NodeSelector, describe_label, describe_topology, holds, topology_allows, value};
 use crate::settings::Settings;
-use zonewarden_bindings::placement::{Candidate, Claim, ClaimFacts, NodeClass, StorageClass};
+use zonewarden_bindings::placement::{Candidate, Claim, Place, StorageClass, UnboundClaim};
 use zonewarden_bindings::types::{Label, Requirement, SelectorOperator};
 
 /// The provisioner of a StorageClass whose volumes nobody makes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
 impl<'a> Bound<'a> {
-    /// The affinity that holds on the class's nodes (F-55); `None`: every node.
-    fn affinity_on(&self, volume: &Volume<'_>, class: &NodeClass) -> Option<&NodeSelector<'a>> {
-        if volume.is_migrated_on(class) { self.translated.as_ref() } else { self.affinity.as_ref() }
+    /// The affinity that holds on the nodes (F-55); `None`: every node.
+    fn affinity_on(&self, volume: &Volume<'_>, place: &Place) -> Option<&NodeSelector<'a>> {
+        if volume.is_migrated_on(place) { self.translated.as_ref() } else { self.affinity.as_ref() }
     }
 
-    /// What the volume needs on the class's nodes, as the beginning of a sentence that many of them share.
-    fn needs(&self, volume: &Volume<'_>, class: &NodeClass) -> &str {
-        let is_migrated = volume.is_migrated_on(class);
+    /// What the volume needs on the nodes, as the beginning of a sentence that many of them share.
+    fn needs(&self, volume: &Volume<'_>, place: &Place) -> &str {
+        let is_migrated = volume.is_migrated_on(place);
         let words = if is_migrated { &self.translated_needs } else { &self.needs };
         words.get_or_init(|| {
-            let affinity = self.affinity_on(volume, class).map_or("", NodeSelector::describe);
+            let affinity = self.affinity_on(volume, place).map_or("", NodeSelector::describe);
             [volume.describe(), " needs nodes with ", affinity, ", and the node has "].concat()
         })
     }
@@ -33,28 +34,28 @@ impl<'a> Bound<'a> {
 
 impl Volume<'_> {
     /// Whether the nodes' CSINode says that the volume's plugin is migrated there: an exact item of its annotation.
-    pub(super) fn is_migrated_on(&self, class: &NodeClass) -> bool {
-        self.migration.is_some_and(|migration| class.migrated_plugins.iter().any(|plugin| plugin == migration.plugin))
+    pub(super) fn is_migrated_on(&self, place: &Place) -> bool {
+        self.migration.is_some_and(|migration| place.migrated_plugins.iter().any(|plugin| plugin == migration.plugin))
     }
 }
 
-/// Holds a bound claim's volume against the class.
-pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
+/// Holds a bound claim's volume against the nodes.
+pub(super) fn judge(volume: &Volume<'_>, place: &Place) -> Option<Refusal> {
     let bound = volume.bound.as_ref()?;
-    if volume.fails_translation && volume.is_migrated_on(class) {
+    if volume.fails_translation && volume.is_migrated_on(place) {
         return Some(failed_translation(Stage::Binding, volume));
     }
-    let affinity = bound.affinity_on(volume, class)?;
-    if affinity.matches(&class.labels) {
+    let affinity = bound.affinity_on(volume, place)?;
+    if affinity.matches(&place.labels) {
         return None;
     }
     let mut words = Vec::with_capacity(5);
-    words.push(bound.needs(volume, class));
-    if let Some(key) = unregistered_key(affinity, &class.labels) {
+    words.push(bound.needs(volume, place));
+    if let Some(key) = unregistered_key(affinity, &place.labels) {
         words.extend(["no ", key, " yet, which its CSI driver sets when it registers"]);
         return Some(Refusal::passing(Stage::Binding, volume.position, "topology-key-missing", words.concat()));
     }
-    affinity.describe_labels(&class.labels, &mut words);
+    affinity.describe_labels(&place.labels, &mut words);
     Some(Refusal::lasting(Stage::Binding, volume.position, "affinity-conflict", words.concat()))
 }
 
@@ -99,7 +100,7 @@ fn is_csi_zone(key: &str) -> bool {
 pub(super) struct Delayed<'a> {
     pub(super) position: usize,
     pub(super) claim: &'a Claim,
-    pub(super) facts: &'a ClaimFacts,
+    pub(super) unbound: &'a UnboundClaim,
     pub(super) class: &'a StorageClass,
     /// The volumes that suit the claim whatever the node, smallest first.
     candidates: Vec<Volume<'a>>,
@@ -109,18 +110,18 @@ impl<'a> Delayed<'a> {
     pub(super) fn new(
         settings: &'a Settings,
         named: NamedClaim<'a>,
-        facts: &'a ClaimFacts,
+        unbound: &'a UnboundClaim,
         class: &'a StorageClass,
     ) -> Self {
         let mut suitable: Vec<&Candidate> =
-            facts.candidates.iter().filter(|candidate| suits(facts, candidate)).collect();
+            unbound.candidates.iter().filter(|candidate| suits(unbound, candidate)).collect();
         suitable.sort_by_key(|candidate| candidate.capacity_bytes);
         let read = |candidate: &'a Candidate| {
             // Labels of a volume that is not bound yet are read by nobody (F-53).
             Volume { zone_labels: Vec::new(), ..Volume::bound(settings, named, &candidate.volume) }
         };
         let candidates = suitable.into_iter().map(read).collect();
-        Self { position: named.position, claim: named.claim, facts, class, candidates }
+        Self { position: named.position, claim: named.claim, unbound, class, candidates }
     }
 
     /// The smallest volume that no other claim of the pod has taken and that the nodes may use, by its affinity as written.
@@ -142,7 +143,7 @@ impl<'a> Delayed<'a> {
 }
 
 /// Whether a volume suits a claim on any node at all (F-53). What can't be read does not suit.
-fn suits(claim: &ClaimFacts, candidate: &Candidate) -> bool {
+fn suits(claim: &UnboundClaim, candidate: &Candidate) -> bool {
     let is_large_enough =
         matches!((candidate.capacity_bytes, claim.requested_bytes), (Some(has), Some(needs)) if has >= needs);
     candidate.available
@@ -156,43 +157,39 @@ fn suits(claim: &ClaimFacts, candidate: &Candidate) -> bool {
 ///
 /// Like Kubernetes this is greedy: each claim takes the smallest volume that is left for it, and none gives one back. A
 /// cleverer choice would call nodes feasible that Kubernetes refuses.
-pub(super) fn judge_delayed(question: &Question<'_>, class: &NodeClass, refusals: &mut Vec<Refusal>) {
+pub(super) fn judge_delayed(question: &Question<'_>, class: &Class<'_>, refusals: &mut Vec<Refusal>) {
     let mut taken: Vec<&str> = Vec::new();
     for claim in &question.delayed {
         // A claim that has a node already waits for its volume to be made there: no search among those that exist (F-52).
-        if let Some(node) = &claim.facts.selected_node {
-            if !is_selected(claim.position, class) {
+        if let Some(node) = &claim.unbound.selected_node {
+            if !class.is_selected_for(claim.position) {
                 let what = ["is to get its volume on node ", &node.node_name, ", which this node is not"];
                 refusals.push(claim.refuse("selected-node-mismatch", &what));
                 continue;
             }
-        } else if let Some((name, volume)) = claim.volume_for(&class.labels, &taken) {
+        } else if let Some((name, volume)) = claim.volume_for(&class.place().labels, &taken) {
             // Kubernetes takes this one; what EC2 knows of it comes on top.
             taken.push(name);
             refusals.extend(whereabouts::gone(volume));
-            refusals.extend(whereabouts::judge(volume, class, question.refuses_unlabelled));
+            refusals.extend(whereabouts::judge(volume, class.place(), question.refuses_unlabelled));
             continue;
         }
-        refusals.extend(judge_provisioning(claim, class));
+        refusals.extend(judge_provisioning(claim, class.place()));
     }
 }
 
-fn is_selected(position: usize, class: &NodeClass) -> bool {
-    class.selected_for.iter().any(|&selected| usize::try_from(selected) == Ok(position))
-}
-
-fn judge_provisioning(claim: &Delayed<'_>, class: &NodeClass) -> Option<Refusal> {
+fn judge_provisioning(claim: &Delayed<'_>, place: &Place) -> Option<Refusal> {
     let StorageClass { name, provisioner, allowed_topologies, .. } = claim.class;
     if provisioner.is_empty() || provisioner == NO_PROVISIONER {
         let what =
             ["finds no volume that is free and suits both it and the node, and StorageClass ", name, " makes none"];
         return Some(claim.refuse("no-volume-to-bind", &what));
     }
-    if topology_allows(allowed_topologies, &class.labels) {
+    if topology_allows(allowed_topologies, &place.labels) {
         return None;
     }
     let keys = allowed_topologies.iter().flat_map(|term| &term.requirements);
-    let mut found: Vec<String> = keys.map(|requirement| describe_label(&class.labels, &requirement.key)).collect();
+    let mut found: Vec<String> = keys.map(|requirement| describe_label(&place.labels, &requirement.key)).collect();
     found.dedup();
     let what = [
         "can have its volume made only where StorageClass ",

@@ -4,6 +4,7 @@ use super::refusal::{Refusal, Stage};
 use crate::settings::Settings;
 use zonewarden_bindings::placement::{
     BindingMode, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, PersistentVolume, StorageClass,
+    UnboundClaim,
 };
 
 /// A claim as the pod names it.
@@ -24,7 +25,7 @@ pub(super) enum UsableClaim<'a> {
     /// Bound to this volume.
     Bound(&'a PersistentVolume),
     /// Waiting for its pod to be placed.
-    Delayed(&'a ClaimFacts, &'a StorageClass),
+    Delayed(&'a UnboundClaim, &'a StorageClass),
 }
 
 impl<'a> NamedClaim<'a> {
@@ -36,7 +37,7 @@ impl<'a> NamedClaim<'a> {
         let ClaimState::Found(facts) = &self.claim.state else { return self.missing() };
         self.usable(facts)?;
         match &facts.volume {
-            ClaimedVolume::None => self.unbound(facts),
+            ClaimedVolume::None(unbound) => self.unbound(unbound),
             // VolumeBinding takes a claim that names a volume for bound only once the binding is complete, and for one that
             // can't wait otherwise, whatever its class says.
             ClaimedVolume::Missing(_) | ClaimedVolume::Found(_) if !(facts.bind_completed || settings.assume_bound) => {
@@ -76,9 +77,9 @@ impl<'a> NamedClaim<'a> {
         Ok(())
     }
 
-    fn unbound(self, facts: &'a ClaimFacts) -> Result<UsableClaim<'a>, Refusal> {
+    fn unbound(self, unbound: &'a UnboundClaim) -> Result<UsableClaim<'a>, Refusal> {
         let refuse = |code: &str, what: &[&str]| self.refuse(Stage::Unbound, code, &what.concat());
-        let class = match &facts.class {
+        let class = match &unbound.class {
             ClaimedClass::None => {
                 return refuse("claim-without-class", &["is not bound and names no StorageClass"]);
             }
@@ -89,7 +90,7 @@ impl<'a> NamedClaim<'a> {
             ClaimedClass::Found(class) => class,
         };
         match &class.binding_mode {
-            Some(BindingMode::WaitForFirstConsumer) => Ok(UsableClaim::Delayed(facts, class)),
+            Some(BindingMode::WaitForFirstConsumer) => Ok(UsableClaim::Delayed(unbound, class)),
             Some(BindingMode::Immediate | BindingMode::Other(_)) => {
                 let what = ["is not bound yet, and StorageClass ", &class.name, " does not wait for the pod"];
                 refuse("claim-unbound", &what)

@@ -5,7 +5,7 @@ use super::refusal::{Refusal, Stage};
 use crate::keys;
 use crate::selector::value;
 use crate::zones::SEPARATOR;
-use zonewarden_bindings::placement::NodeClass;
+use zonewarden_bindings::placement::Place;
 use zonewarden_bindings::types::Label;
 
 /// A label that VolumeZone reads, with a value that it can read.
@@ -44,24 +44,24 @@ impl<'a> ZoneLabel<'a> {
     }
 }
 
-/// Holds a volume's labels against the class's. One that does not fit is enough; a zone says more than a region, and may be the
+/// Holds a volume's labels against the nodes'. One that does not fit is enough; a zone says more than a region, and may be the
 /// cause of it.
-pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
-    if volume.zone_labels.is_empty() || has_no_place(&class.labels) {
+pub(super) fn judge(volume: &Volume<'_>, place: &Place) -> Option<Refusal> {
+    if volume.zone_labels.is_empty() || has_no_place(&place.labels) {
         return None;
     }
-    let refused = |label: &&ZoneLabel<'_>| !found(label, class).is_some_and(|(_, value)| label.holds(value));
+    let refused = |label: &&ZoneLabel<'_>| !found(label, place).is_some_and(|(_, value)| label.holds(value));
     let mut refusing = volume.zone_labels.iter().filter(refused);
     let first = refusing.next()?;
     let label =
         if keys::is_zone(first.key) { first } else { refusing.find(|label| keys::is_zone(label.key)).unwrap_or(first) };
-    Some(refuse(volume, label, found(label, class)))
+    Some(refuse(volume, label, found(label, place)))
 }
 
 /// What the nodes carry where VolumeZone looks for the label.
-fn found<'l>(label: &ZoneLabel<'l>, class: &'l NodeClass) -> Option<(&'l str, &'l str)> {
-    let newer = || label.newer_key().and_then(|key| Some((key, value(&class.labels, key)?)));
-    value(&class.labels, label.key).map(|value| (label.key, value)).or_else(newer)
+fn found<'l>(label: &ZoneLabel<'l>, place: &'l Place) -> Option<(&'l str, &'l str)> {
+    let newer = || label.newer_key().and_then(|key| Some((key, value(&place.labels, key)?)));
+    value(&place.labels, label.key).map(|value| (label.key, value)).or_else(newer)
 }
 
 /// Whether the nodes carry none of the four keys, which VolumeZone lets pass (F-40, F-60).

@@ -1,13 +1,13 @@
 //! NodeVolumeLimits on a node: how many volumes the pod adds, and whether the driver is there at all (F-63, H-4, H-7).
 
 use super::binding::failed_translation;
+use super::nodes::Class;
 use super::question::{Question, Volume};
 use super::refusal::{Refusal, Stage};
-use crate::selector::is_same;
 use crate::settings::VolumeIds;
 use crate::translation::Migration;
 use crate::volume_id;
-use zonewarden_bindings::placement::{AttachHeadroom, NodeClass, NodeDriver};
+use zonewarden_bindings::placement::{AttachHeadroom, Place};
 use zonewarden_bindings::types::VolumeSource;
 
 /// What the pod adds to its node.
@@ -79,9 +79,9 @@ impl<'a> Demand<'a> {
     }
 
     /// The pod's volumes of a driver, by its place, that count on the class's nodes, each name once.
-    fn counted<'d>(&'d self, driver: usize, class: &'d NodeClass) -> impl Iterator<Item = &'d Attachment<'a>> {
+    fn counted<'d>(&'d self, driver: usize, place: &'d Place) -> impl Iterator<Item = &'d Attachment<'a>> {
         let counts = move |attachment: &Attachment<'_>| {
-            attachment.driver == driver && (class.has_csi_node || !attachment.needs_csi_node)
+            attachment.driver == driver && (place.has_csi_node || !attachment.needs_csi_node)
         };
         self.attachments.iter().enumerate().filter_map(move |(index, attachment)| {
             let is_repeated = self.attachments[..index]
@@ -92,18 +92,14 @@ impl<'a> Demand<'a> {
     }
 
     /// How many volumes of a driver, by its place, the nodes do not hold yet.
-    pub(super) fn new_volumes(&self, driver: usize, class: &NodeClass) -> u32 {
+    pub(super) fn new_volumes(&self, driver: usize, class: &Class<'_>) -> u32 {
         let is_held = |attachment: &&Attachment<'_>| {
             let same = |other: &&Attachment<'_>| other.same_as == attachment.same_as;
-            self.attachments.iter().filter(same).any(|other| holds(class, other.position))
+            self.attachments.iter().filter(same).any(|other| class.holds(other.position))
         };
-        let new = self.counted(driver, class).filter(|attachment| !is_held(attachment)).count();
+        let new = self.counted(driver, class.place()).filter(|attachment| !is_held(attachment)).count();
         u32::try_from(new).unwrap_or(u32::MAX)
     }
-}
-
-fn holds(class: &NodeClass, position: usize) -> bool {
-    class.holds.iter().any(|&held| usize::try_from(held) == Ok(position))
 }
 
 /// What Kubernetes translates an in-tree id to: what does not begin with `aws://` verbatim (F-61).
@@ -114,32 +110,26 @@ fn translated(text: &str) -> &str {
     volume_id::read(text, VolumeIds::Lenient).map_or(text, |parsed| parsed.id().as_str())
 }
 
-/// The CSINode's entry for a driver.
-pub(super) fn driver_on<'c>(driver: &str, class: &'c NodeClass) -> Option<&'c NodeDriver> {
-    class.drivers.iter().find(|found| is_same(&found.name, driver))
-}
-
-/// Holds a volume that the pod names directly against the class: its id has to be read to be counted. A bound volume's
+/// Holds a volume that the pod names directly against the nodes: its id has to be read to be counted. A bound volume's
 /// translation is not an error here, and judged where it is one.
-pub(super) fn judge_id(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
-    let fails = volume.bound.is_none() && volume.fails_translation && class.has_csi_node;
+pub(super) fn judge_id(volume: &Volume<'_>, place: &Place) -> Option<Refusal> {
+    let fails = volume.bound.is_none() && volume.fails_translation && place.has_csi_node;
     fails.then(|| failed_translation(Stage::Limits, volume))
 }
 
 /// Holds what the pod adds against the class.
-pub(super) fn judge(question: &Question<'_>, class: &NodeClass, refusals: &mut Vec<Refusal>) {
-    for (place, driver) in question.demand.drivers().iter().enumerate() {
-        let Some(first) = question.demand.counted(place, class).next() else { continue };
-        let on_node = driver_on(driver, class);
+pub(super) fn judge(question: &Question<'_>, class: &Class<'_>, refusals: &mut Vec<Refusal>) {
+    for (number, driver) in question.demand.drivers().iter().enumerate() {
+        let Some(first) = question.demand.counted(number, class.place()).next() else { continue };
+        let headroom = class.headroom_of(driver);
         let is_required = question.pod.required_drivers.iter().any(|required| required == driver);
-        if is_required && on_node.is_none() {
-            let message = missing_driver(question, driver, class);
+        if is_required && headroom.is_none() {
+            let message = missing_driver(question, driver, class.place());
             refusals.push(Refusal::passing(Stage::Limits, first.position, "driver-missing", message));
         }
-        let new = question.demand.new_volumes(place, class);
-        if let Some(NodeDriver { headroom: AttachHeadroom::Left(left), .. }) = on_node
-            && new > *left
-        {
+        let Some(AttachHeadroom::Left(left)) = headroom else { continue };
+        let new = question.demand.new_volumes(number, class);
+        if new > left {
             let volumes = if new == 1 { " volume of the driver " } else { " volumes of the driver " };
             let (new, left) = (new.to_string(), left.to_string());
             let text = [
@@ -158,18 +148,18 @@ pub(super) fn judge(question: &Question<'_>, class: &NodeClass, refusals: &mut V
     }
 }
 
-fn missing_driver(question: &Question<'_>, driver: &str, class: &NodeClass) -> String {
-    let lack = if class.has_csi_node { "the node's CSINode does not list it" } else { "the node has no CSINode" };
+fn missing_driver(question: &Question<'_>, driver: &str, place: &Place) -> String {
+    let lack = if place.has_csi_node { "the node's CSINode does not list it" } else { "the node has no CSINode" };
     let pod = question.pod.pod.as_str();
     ["pod ", pod, " needs the driver ", driver, ", whose CSIDriver says preventPodSchedulingIfMissing, and ", lack]
         .concat()
 }
 
 /// A driver of whose headroom nobody knows, though the pod adds volumes of it.
-pub(super) fn unknown_headroom<'a>(question: &Question<'a>, class: &NodeClass) -> Option<&'a str> {
-    let is_unknown = |(place, driver): &(usize, &&'a str)| {
-        driver_on(driver, class).is_some_and(|found| matches!(found.headroom, AttachHeadroom::Unknown))
-            && question.demand.new_volumes(*place, class) > 0
+pub(super) fn unknown_headroom<'a>(question: &Question<'a>, class: &Class<'_>) -> Option<&'a str> {
+    let is_unknown = |(number, driver): &(usize, &&'a str)| {
+        matches!(class.headroom_of(driver), Some(AttachHeadroom::Unknown))
+            && question.demand.new_volumes(*number, class) > 0
     };
     question.demand.drivers().iter().enumerate().find(is_unknown).map(|(_, driver)| *driver)
 }

@@ -1,56 +1,63 @@
-//! Where the pod's volumes are, held against where a class's nodes are.
+//! Where the pod's volumes are, held against where nodes are.
 
+use super::nodes::{Class, Nodes};
 use super::question::{Question, Volume};
+use super::reasons::Noted;
 use super::refusal::Refusal;
 use super::{binding, labels, limits, whereabouts};
-use crate::selector::is_same;
-use zonewarden_bindings::placement::NodeClass;
-use zonewarden_bindings::types::Label;
+use zonewarden_bindings::placement::Place;
+use zonewarden_bindings::types::Reason;
 
-/// How many places are looked back at. A cluster has a few zones; where each node is a place of its own, looking for its like
-/// among all others would cost more than judging it.
-const LOOKED_BACK_AT: usize = 8;
-
-/// The places that were judged before. Classes that differ only in what they hold and what room they have are in one place,
-/// and are refused by the pod's volumes in the same words.
-#[derive(Debug, Default)]
-pub(super) struct Places<'c> {
-    judged: Vec<(&'c NodeClass, Vec<Refusal>)>,
+/// The verdicts of one question as they come: what refuses a place is found once, for the first class that is in it.
+#[derive(Debug)]
+pub(super) struct Judge<'q, 'a> {
+    question: &'q Question<'a>,
+    /// The reasons that were given so far.
+    pub(super) reasons: Vec<Reason>,
+    /// What refuses every class.
+    everywhere: Vec<Noted>,
+    /// What refuses each place, where that is known.
+    places: Vec<Option<Vec<Noted>>>,
 }
 
-impl<'c> Places<'c> {
-    /// What refuses the class because of where the volumes that exist are.
-    pub(super) fn judge(&mut self, question: &Question<'_>, class: &'c NodeClass) -> &[Refusal] {
-        let recent = self.judged.len().saturating_sub(LOOKED_BACK_AT);
-        let known = self.judged[recent..].iter().position(|(judged, _)| is_one_place(judged, class));
-        let index = known.map_or(self.judged.len(), |position| recent + position);
-        if index == self.judged.len() {
-            self.judged.push((class, judge_all(question, class)));
-        }
-        &self.judged[index].1
+impl<'q, 'a> Judge<'q, 'a> {
+    pub(super) fn new(question: &'q Question<'a>, nodes: &Nodes<'_>) -> Self {
+        let mut reasons = Vec::new();
+        let everywhere = question.refusals.iter().map(|refusal| Noted::new(&mut reasons, refusal.clone())).collect();
+        Self { question, reasons, everywhere, places: vec![None; nodes.place_count()] }
+    }
+
+    /// What refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59), then ours; within one
+    /// plugin in the pod's order of volumes.
+    pub(super) fn refusals(&mut self, class: &Class<'_>) -> Vec<Noted> {
+        let (question, reasons) = (self.question, &mut self.reasons);
+        let place = self.places[class.place_position()].get_or_insert_with(|| {
+            judge_place(question, class.place()).into_iter().map(|refusal| Noted::new(reasons, refusal)).collect()
+        });
+        let mut own = Vec::new();
+        binding::judge_delayed(question, class, &mut own);
+        limits::judge(question, class, &mut own);
+        let mut refusals = Vec::with_capacity(self.everywhere.len() + place.len() + own.len());
+        refusals.extend_from_slice(&self.everywhere);
+        refusals.extend_from_slice(place);
+        refusals.extend(own.into_iter().map(|refusal| Noted::new(reasons, refusal)));
+        refusals.sort_by_key(|refusal| (refusal.stage, refusal.position));
+        refusals
     }
 }
 
-/// Whether all that this module judges a class by is equal.
-fn is_one_place(one: &NodeClass, other: &NodeClass) -> bool {
-    let is_same_label =
-        |(one, other): (&Label, &Label)| is_same(&one.value, &other.value) && is_same(&one.key, &other.key);
-    one.has_csi_node == other.has_csi_node
-        && one.labels.len() == other.labels.len()
-        && one.labels.iter().zip(&other.labels).all(is_same_label)
-        && one.migrated_plugins == other.migrated_plugins
-}
-
+/// What refuses the nodes because of where the volumes that exist are.
+///
 /// A volume is refused once, and not for its affinity, again for its label and again by EC2, which mostly say the same. But
 /// where Kubernetes refuses for now only, what we refuse for good is told beside it.
-fn judge_all(question: &Question<'_>, class: &NodeClass) -> Vec<Refusal> {
+fn judge_place(question: &Question<'_>, place: &Place) -> Vec<Refusal> {
     let mut refusals = Vec::new();
     for volume in &question.volumes {
-        let by_kubernetes = refused_by_kubernetes(volume, class);
+        let by_kubernetes = refused_by_kubernetes(volume, place);
         let is_settled = by_kubernetes.as_ref().is_some_and(|refusal| refusal.is_final);
         refusals.extend(by_kubernetes);
         if !is_settled {
-            refusals.extend(whereabouts::judge(volume, class, question.refuses_unlabelled));
+            refusals.extend(whereabouts::judge(volume, place, question.refuses_unlabelled));
         }
     }
     refusals
@@ -58,10 +65,10 @@ fn judge_all(question: &Question<'_>, class: &NodeClass) -> Vec<Refusal> {
 
 /// The strongest of Kubernetes' own refusals of a volume: one that stays before one that can pass, then the one that Kubernetes
 /// itself comes to first (F-59).
-fn refused_by_kubernetes(volume: &Volume<'_>, class: &NodeClass) -> Option<Refusal> {
-    let binding = binding::judge(volume, class);
+fn refused_by_kubernetes(volume: &Volume<'_>, place: &Place) -> Option<Refusal> {
+    let binding = binding::judge(volume, place);
     if binding.as_ref().is_some_and(|refusal| refusal.is_final) {
         return binding;
     }
-    labels::judge(volume, class).or_else(|| limits::judge_id(volume, class)).or(binding)
+    labels::judge(volume, place).or_else(|| limits::judge_id(volume, place)).or(binding)
 }

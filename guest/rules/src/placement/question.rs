@@ -4,6 +4,7 @@ use super::binding::Delayed;
 use super::claims::{NamedClaim, UsableClaim};
 use super::labels::ZoneLabel;
 use super::limits::Demand;
+use super::nodes::Nodes;
 use super::refusal::Refusal;
 use super::whereabouts::{self, Whereabouts};
 use crate::identity::{Canonical, canonical};
@@ -13,7 +14,7 @@ use crate::settings::{Settings, UnlabelledNodes, VolumeIds};
 use crate::translation::{Migration, gce_zones_fail, translate};
 use crate::volume_id::{self, Rejection};
 use std::cell::OnceCell;
-use zonewarden_bindings::placement::{InlineVolume, NodeClass, PersistentVolume, PodQuestion, PodVolumeSource};
+use zonewarden_bindings::placement::{InlineVolume, PersistentVolume, PodQuestion, PodVolumeSource};
 use zonewarden_bindings::types::{VolumeAffinity, VolumeEvidence, VolumeSource};
 
 /// A pod's volumes, as far as they are the same for every class.
@@ -69,14 +70,14 @@ pub(super) struct Bound<'a> {
 }
 
 impl<'a> Question<'a> {
-    pub(super) fn new(settings: &'a Settings, pod: &'a PodQuestion, classes: &[NodeClass]) -> Self {
+    pub(super) fn new(settings: &'a Settings, pod: &'a PodQuestion, nodes: &Nodes<'_>) -> Self {
         let mut question = Self {
             pod,
             volumes: Vec::with_capacity(pod.volumes.len()),
             delayed: Vec::new(),
             demand: Demand::default(),
             refusals: Vec::new(),
-            refuses_unlabelled: refuses_unlabelled(settings, classes),
+            refuses_unlabelled: refuses_unlabelled(settings, nodes),
         };
         for (position, volume) in pod.volumes.iter().enumerate() {
             let name = volume.name.as_str();
@@ -93,7 +94,7 @@ impl<'a> Question<'a> {
             }
         }
         // Kubernetes serves the smallest request first (F-53).
-        question.delayed.sort_by_key(|delayed| delayed.facts.requested_bytes);
+        question.delayed.sort_by_key(|delayed| delayed.unbound.requested_bytes);
         question
     }
 
@@ -101,9 +102,9 @@ impl<'a> Question<'a> {
         match named.read(settings) {
             Err(refusal) => self.refusals.push(refusal),
             Ok(UsableClaim::Bound(volume)) => self.add(Volume::bound(settings, named, volume)),
-            Ok(UsableClaim::Delayed(facts, class)) => {
+            Ok(UsableClaim::Delayed(unbound, class)) => {
                 self.demand.add_delayed(named.position, &named.claim.name, &class.provisioner);
-                self.delayed.push(Delayed::new(settings, named, facts, class));
+                self.delayed.push(Delayed::new(settings, named, unbound, class));
             }
         }
     }
@@ -214,14 +215,13 @@ fn fails_translation(source: &VolumeSource) -> bool {
 }
 
 /// F-60 and its remedy: in a cluster of two zones or more, a node of no zone is no place for a volume that has one.
-fn refuses_unlabelled(settings: &Settings, classes: &[NodeClass]) -> bool {
+fn refuses_unlabelled(settings: &Settings, nodes: &Nodes<'_>) -> bool {
     match settings.unlabelled_nodes {
         UnlabelledNodes::Pass => false,
         UnlabelledNodes::Refuse => true,
         UnlabelledNodes::Auto => {
-            let mut zones = classes
-                .iter()
-                .filter_map(|class| value(&class.labels, keys::ZONE).or_else(|| value(&class.labels, keys::ZONE_BETA)));
+            let zone = |labels| value(labels, keys::ZONE).or_else(|| value(labels, keys::ZONE_BETA));
+            let mut zones = nodes.classes().filter_map(|class| zone(&class.place().labels));
             let first = zones.next();
             zones.any(|zone| Some(zone) != first)
         }

@@ -15,40 +15,42 @@
 //! ```
 //! The worst volume, and the worst driver, counts.
 
-use super::places::Places;
+use super::nodes::{Class, Nodes};
+use super::places::Judge;
 use super::question::{Question, Volume};
 use super::whereabouts::{KnownZone, node_zone};
-use super::{limits, refusals};
 use crate::answer::reason;
 use crate::identity::Canonical;
 use crate::settings::Settings;
-use zonewarden_bindings::placement::{AttachHeadroom, ClassScore, NodeClass, PodQuestion};
+use zonewarden_bindings::placement::{AttachHeadroom, ClassScore, Place, PodQuestion};
 
 /// Rates classes: one score a class, in their order.
 #[must_use]
-pub fn score(settings: &Settings, pod: &PodQuestion, classes: &[NodeClass]) -> Vec<ClassScore> {
-    let question = Question::new(settings, pod, classes);
-    let mut places = Places::default();
-    classes.iter().map(|class| rate(&question, class, &mut places)).collect()
+pub fn score(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Vec<ClassScore> {
+    let question = Question::new(settings, pod, nodes);
+    let mut judge = Judge::new(&question, nodes);
+    nodes.classes().map(|class| rate(&question, &class, &mut judge)).collect()
 }
 
 /// One part of the score, and why.
 type Part = (u8, &'static str);
 
-fn rate<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'c>) -> ClassScore {
-    if let Some(first) = refusals(question, class, places).into_iter().next() {
-        return ClassScore { score: 0, reason: first.reason };
+fn rate(question: &Question<'_>, class: &Class<'_>, judge: &mut Judge<'_, '_>) -> ClassScore {
+    if let Some(first) = judge.refusals(class).first() {
+        return ClassScore { score: 0, reason: judge.reasons[first.reason as usize].clone() };
     }
     let zone = question
         .volumes
         .iter()
-        .map(|volume| rate_zone(volume, class))
+        .map(|volume| rate_zone(volume, class.place()))
         .min()
         .unwrap_or((4, "no volume is bound to a zone"));
     let drivers = question.demand.drivers();
-    let headroom =
-        (0..drivers.len()).map(|place| rate_headroom(question, place, class)).min().unwrap_or((3, "no volume counts"));
-    let is_listed = drivers.iter().all(|driver| limits::driver_on(driver, class).is_some());
+    let headroom = (0..drivers.len())
+        .map(|driver| rate_headroom(question, driver, class))
+        .min()
+        .unwrap_or((3, "no volume counts"));
+    let is_listed = drivers.iter().all(|driver| class.headroom_of(driver).is_some());
     let driver = if is_listed { (2, "every driver is there") } else { (0, "the CSINode lacks a driver") };
     let score = 1 + zone.0 + headroom.0 + driver.0;
     let message = format!(
@@ -58,9 +60,9 @@ fn rate<'c>(question: &Question<'_>, class: &'c NodeClass, places: &mut Places<'
     ClassScore { score, reason: reason("rated", message) }
 }
 
-fn rate_zone(volume: &Volume<'_>, class: &NodeClass) -> Part {
+fn rate_zone(volume: &Volume<'_>, place: &Place) -> Part {
     let Canonical::Volume(_) = volume.canonical else { return (4, "no volume is bound to a zone") };
-    let node = node_zone(&class.labels).map(|(_, zone)| zone);
+    let node = node_zone(&place.labels).map(|(_, zone)| zone);
     let by_object =
         volume.zone_label().is_some() || volume.bound.as_ref().is_some_and(|bound| bound.affinity.is_some());
     match (volume.whereabouts.zone, node) {
@@ -74,9 +76,9 @@ fn rate_zone(volume: &Volume<'_>, class: &NodeClass) -> Part {
 }
 
 /// Rates the room for volumes of one of the drivers that the pod needs, by its place among them.
-fn rate_headroom(question: &Question<'_>, place: usize, class: &NodeClass) -> Part {
-    let new = question.demand.new_volumes(place, class);
-    match limits::driver_on(question.demand.drivers()[place], class).map(|found| found.headroom) {
+fn rate_headroom(question: &Question<'_>, driver: usize, class: &Class<'_>) -> Part {
+    let new = question.demand.new_volumes(driver, class);
+    match class.headroom_of(question.demand.drivers()[driver]) {
         None => (0, "the CSINode lacks the driver"),
         Some(_) if new == 0 => (3, "the node holds the volumes already"),
         Some(AttachHeadroom::Unknown) => (0, "nobody knows how many more volumes the node can attach"),

@@ -8,11 +8,8 @@ use crate::identity::Canonical;
 use crate::keys;
 use crate::selector::value;
 use crate::settings::Settings;
-use zonewarden_bindings::placement::NodeClass;
+use zonewarden_bindings::placement::Place;
 use zonewarden_bindings::types::{Label, VolumeEvidence, VolumeFacts, VolumeState};
-
-/// The attribute of EC2's evidence that names the volume's Outpost.
-const OUTPOST_ARN: &str = "outpost-arn";
 
 /// Where a volume is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,7 +74,7 @@ impl<'a> Gone<'a> {
 
 /// The last part of the ARN: `op-0123456789abcdef0`.
 fn outpost(facts: &VolumeFacts) -> Option<&str> {
-    let arn = value(&facts.attributes, OUTPOST_ARN)?;
+    let arn = value(&facts.attributes, keys::OUTPOST_ARN)?;
     arn.rsplit('/').next().filter(|id| !id.is_empty())
 }
 
@@ -103,16 +100,16 @@ pub(super) fn gone(volume: &Volume<'_>) -> Option<Refusal> {
     Some(Refusal::passing(Stage::Ours, volume.position, code, message))
 }
 
-/// Holds what is known of the volume against the class: an id that names no volume is worse than a wrong zone, and that worse
+/// Holds what is known of the volume against the nodes: an id that names no volume is worse than a wrong zone, and that worse
 /// than another Outpost of the right one.
-pub(super) fn judge(volume: &Volume<'_>, class: &NodeClass, refuses_unlabelled: bool) -> Option<Refusal> {
+pub(super) fn judge(volume: &Volume<'_>, place: &Place, refuses_unlabelled: bool) -> Option<Refusal> {
     let (code, message) = if let Canonical::Rejected(rejected) = &volume.canonical {
         let message = [volume.describe(), " can't be attached anywhere: ", &rejected.to_problem().message].concat();
         ("volume-id-rejected", message)
     } else {
         let outpost =
-            || Some(("outpost-mismatch", outpost_refusal(volume, volume.whereabouts.outpost?, &class.labels)?));
-        zone_refusal(volume, &class.labels, refuses_unlabelled).or_else(outpost)?
+            || Some(("outpost-mismatch", outpost_refusal(volume, volume.whereabouts.outpost?, &place.labels)?));
+        zone_refusal(volume, &place.labels, refuses_unlabelled).or_else(outpost)?
     };
     Some(Refusal::lasting(Stage::Ours, volume.position, code, message))
 }

@@ -2,7 +2,7 @@
 
 use super::world::*;
 use zonewarden_bindings::placement::{
-    AttachHeadroom, ClaimFacts, ClaimedClass, NodeClass, NodeDriver, PersistentVolume, PodQuestion, PodVolume,
+    AttachHeadroom, BindingMode, ClaimedClass, PersistentVolume, PodQuestion, PodVolume, Tie, UnboundClaim,
 };
 use zonewarden_bindings::types::VolumeEvidence;
 
@@ -10,11 +10,11 @@ const FULL: Wanted = not_now(&["attach-limit"]);
 const NO_DRIVER: Wanted = not_now(&["driver-missing"]);
 const UNKNOWN: Wanted = (FITS.0, FITS.1, &["fits-headroom-unknown"]);
 
-fn with_headroom(headroom: AttachHeadroom) -> NodeClass {
-    NodeClass { drivers: vec![NodeDriver { name: EBS.to_owned(), headroom }], ..node(&[(GA, "us-east-1a")]) }
+fn with_headroom(headroom: AttachHeadroom) -> Node {
+    node(&[(GA, "us-east-1a")]).with_drivers(&[(EBS, headroom)])
 }
 
-fn left(volumes: u32) -> NodeClass {
+fn left(volumes: u32) -> Node {
     with_headroom(AttachHeadroom::Left(volumes))
 }
 
@@ -46,16 +46,18 @@ fn f_63_more_volumes_than_are_left_are_refused_for_now() {
         UNKNOWN,
         &[EBS, "nobody knows"],
     );
-    let missing = NodeClass { drivers: vec![], ..left(0) };
+    let missing = left(0).with_drivers(&[]);
     check("F-63 no driver, no limit", &two(), &missing, FITS, &[]);
-    let other = NodeDriver { name: "other.example.com".to_owned(), headroom: AttachHeadroom::Left(0) };
-    let others = NodeClass { drivers: vec![other], ..left(0) };
+    let others = left(0).with_drivers(&[("other.example.com", AttachHeadroom::Left(0))]);
     check("F-63 another driver's limit", &two(), &others, FITS, &[]);
 }
 
 #[test]
 fn f_63_what_the_node_holds_needs_no_room() {
-    let holding = |holds: &[u32], class| NodeClass { holds: holds.to_vec(), ..class };
+    let holding = |holds: &[u32], class: Node| {
+        let ties: Vec<Tie> = holds.iter().copied().map(Tie::Holds).collect();
+        class.tied(&ties)
+    };
     check("F-63 one held", &two(), &holding(&[1], left(1)), FITS, &[]);
     check("F-63 both held", &two(), &holding(&[0, 1], left(0)), FITS, &[]);
     check("F-63 one of two held, no room", &two(), &holding(&[1], left(0)), FULL, &["adds 1 volume of the driver"]);
@@ -72,8 +74,8 @@ fn h_7_volumes_are_counted_by_id_whatever_their_spelling() {
     check("H-7 one volume", &pod_a, &left(0), FULL, &["adds 1 volume of the driver"]);
     let pod_b = pod(vec![inline(0, spellings[0]), handle(1, VOL)]);
     check("H-7 in-tree and CSI", &pod_b, &left(1), FITS, &[]);
-    check("H-7 held under the other name", &pod_b, &NodeClass { holds: vec![0], ..left(0) }, FITS, &[]);
-    check("H-7 held under the other name", &pod_b, &NodeClass { holds: vec![1], ..left(0) }, FITS, &[]);
+    check("H-7 held under the other name", &pod_b, &left(0).tied(&[Tie::Holds(0)]), FITS, &[]);
+    check("H-7 held under the other name", &pod_b, &left(0).tied(&[Tie::Holds(1)]), FITS, &[]);
     let pod_c = pod(vec![inline(0, VOL), inline(1, OTHER_VOL)]);
     check("H-7 two volumes", &pod_c, &left(1), FULL, &["2 volumes"]);
 }
@@ -88,7 +90,7 @@ fn h_7_csi_handles_are_counted_byte_for_byte_as_kubernetes_does() {
 fn f_63_in_tree_volumes_count_where_there_is_a_csi_node() {
     let pod_a = pod(vec![inline(0, VOL)]);
     check("F-63 not migrated", &pod_a, &left(0), FULL, &[]);
-    let without = NodeClass { has_csi_node: false, ..left(0) };
+    let without = left(0).without_csi_node();
     check("F-63 no CSINode", &pod_a, &without, FITS, &[]);
     let bound_in_tree = labelled(PersistentVolume { source: in_tree(VOL), ..pv("pv-0") }, &[(GA, "us-east-1a")]);
     let pod_b = pod_of(bound_in_tree);
@@ -101,22 +103,18 @@ fn f_63_in_tree_volumes_count_where_there_is_a_csi_node() {
 
 #[test]
 fn f_63_a_volume_that_is_not_made_yet_counts_for_its_driver() {
-    let pod_a = pod(vec![claimed(0, waiting()), handle(1, VOL)]);
+    let pod_a = pod(vec![claimed(0, unbound(waiting())), handle(1, VOL)]);
     check("F-63 waiting", &pod_a, &left(1), FULL, &["2 volumes"]);
     check("F-63 waiting, room", &pod_a, &left(2), FITS, &[]);
-    let by_plugin = |facts: ClaimFacts| match facts.class {
-        ClaimedClass::Found(mut class) => {
-            class.provisioner = EBS_PLUGIN.to_owned();
-            ClaimFacts { class: ClaimedClass::Found(class), ..waiting() }
-        }
-        ClaimedClass::None | ClaimedClass::Missing(_) => facts,
-    };
-    let pod_b = pod(vec![claimed(0, by_plugin(waiting()))]);
+    let mut by_plugin = class(Some(BindingMode::WaitForFirstConsumer));
+    by_plugin.provisioner = EBS_PLUGIN.to_owned();
+    let waiting_for_plugin = UnboundClaim { class: ClaimedClass::Found(by_plugin), ..waiting() };
+    let pod_b = pod(vec![claimed(0, unbound(waiting_for_plugin))]);
     check("F-63 waiting, in-tree", &pod_b, &left(0), FULL, &[]);
-    check("F-63 waiting, in-tree, no CSINode", &pod_b, &NodeClass { has_csi_node: false, ..left(0) }, FITS, &[]);
-    let mut twice = claimed(0, waiting());
+    check("F-63 waiting, in-tree, no CSINode", &pod_b, &left(0).without_csi_node(), FITS, &[]);
+    let mut twice = claimed(0, unbound(waiting()));
     twice.name = "again".to_owned();
-    let pod_c = pod(vec![claimed(0, waiting()), twice]);
+    let pod_c = pod(vec![claimed(0, unbound(waiting())), twice]);
     check("F-63 one claim twice", &pod_c, &left(1), FITS, &[]);
 }
 
@@ -129,8 +127,8 @@ fn f_63_volumes_of_other_kinds_do_not_count() {
 #[test]
 fn f_63_a_missing_driver_is_refused_only_where_the_driver_asks_for_it() {
     let requiring = |pod: PodQuestion| PodQuestion { required_drivers: strings(&["x.example.com", EBS]), ..pod };
-    let bare = NodeClass { drivers: vec![], ..left(0) };
-    let no_csi_node = NodeClass { has_csi_node: false, ..bare.clone() };
+    let bare = left(0).with_drivers(&[]);
+    let no_csi_node = bare.clone().without_csi_node();
     let names = ["shop/web-0", EBS, "preventPodSchedulingIfMissing"];
     check("F-63", &requiring(two()), &bare, NO_DRIVER, &[&names[..], &["does not list"]].concat());
     check("F-63", &requiring(two()), &no_csi_node, NO_DRIVER, &["no CSINode"]);
@@ -152,7 +150,7 @@ fn f_63_limits_come_after_what_stays() {
 fn f_61_a_malformed_inline_id_fails_the_attempt_where_it_would_be_counted() {
     let bad = pod(vec![direct(0, in_tree("aws://z/a/vol-1"), VolumeEvidence::Unknown)]);
     check("F-61", &bad, &left(0), never(&["translation-fails"]), &["data-0", "aws://z/a/vol-1", "whole attempt"]);
-    let without = NodeClass { has_csi_node: false, ..left(0) };
+    let without = left(0).without_csi_node();
     check("F-61 not counted", &bad, &without, ours(&["volume-id-rejected"]), &["data-0", "aws://z/a/vol-1"]);
 }
 
@@ -161,13 +159,11 @@ fn f_63_each_driver_has_its_own_count_and_its_own_names() {
     const OTHER: &str = "other.example.com";
     let other = PersistentVolume { source: csi(OTHER, VOL), ..pv("pv-1") };
     let pod = pod(vec![handle(0, VOL), claimed(1, bound(other))]);
-    let drivers = |ebs, other| {
-        let driver = |name: &str, left| NodeDriver { name: name.to_owned(), headroom: AttachHeadroom::Left(left) };
-        NodeClass { drivers: vec![driver(EBS, ebs), driver(OTHER, other)], ..left(0) }
-    };
+    let drivers =
+        |ebs, other| left(0).with_drivers(&[(EBS, AttachHeadroom::Left(ebs)), (OTHER, AttachHeadroom::Left(other))]);
     check("F-63 one each", &pod, &drivers(1, 1), FITS, &[]);
     check("F-63 the other is full", &pod, &drivers(1, 0), FULL, &[OTHER, "adds 1 volume of the driver"]);
     check("F-63 both are full", &pod, &drivers(0, 0), not_now(&["attach-limit", "attach-limit"]), &[EBS]);
-    let holding = NodeClass { holds: vec![1], ..drivers(0, 0) };
+    let holding = drivers(0, 0).tied(&[Tie::Holds(1)]);
     check("F-63 the other's is held", &pod, &holding, FULL, &[EBS]);
 }

@@ -1,7 +1,6 @@
 //! What the policy knows beyond Kubernetes: F-40 in strict mode, H-1 to H-6, D-38.
 
 use super::world::*;
-use crate::placement::filter;
 use crate::settings::{Settings, UnlabelledNodes, VolumeIds};
 use zonewarden_bindings::placement::{ClassDecision, PersistentVolume, PodQuestion, RefusalOrigin};
 use zonewarden_bindings::types::{Label, VolumeEvidence, VolumeFacts, VolumeState};
@@ -153,7 +152,7 @@ fn f_40_strict_mode_speaks_of_volumes_whose_zone_is_known() {
     check("F-40 beta label", &pod_of(labelled(host_path("pv-1"), &[(BETA, "a")])), &[], UNLABELLED);
     check("F-40 region label", &pod_of(labelled(host_path("pv-1"), &[(GA_REGION, "r")])), &[], FITS);
     check("F-40 a node of a region", &inline(VOL, ec2("us-east-1a")), &[(GA_REGION, "us-east-1")], UNLABELLED);
-    check("F-40 a waiting claim", &pod(vec![claimed(0, waiting())]), &[], FITS);
+    check("F-40 a waiting claim", &pod(vec![claimed(0, unbound(waiting()))]), &[], FITS);
     // The driver's own key tells the zone, though VolumeZone does not read it.
     let labelled = pod_of(labelled(pv("pv-1"), &[(GA, "us-east-1a__us-east-1b")]));
     check("F-60 CSI key", &labelled, &[(EBS_ZONE, "us-east-1b")], FITS);

@@ -1,13 +1,13 @@
 //! Laws over small arbitrary worlds, the first against a slow reading of Kubernetes' own rules that shares no code with ours.
 
 use super::world::*;
-use crate::placement::{filter, inject, score};
+use crate::placement::inject;
 use crate::settings::Settings;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
 use zonewarden_bindings::placement::{
-    ClaimFacts, ClassDecision, Injection, NodeClass, PersistentVolume, PodVolume, RefusalOrigin,
+    ClaimFacts, ClassDecision, Injection, PersistentVolume, PodVolume, RefusalOrigin,
 };
 use zonewarden_bindings::types::{
     Label, Requirement, SelectorOperator as Op, SelectorTerm, VolumeAffinity, VolumeEvidence, VolumeSource,
@@ -125,11 +125,11 @@ mod oracle {
     }
 
     /// Whether Kubernetes takes the class for a pod with this one bound claim.
-    pub(super) fn takes(volume: &PersistentVolume, class: &NodeClass, is_ephemeral: bool) -> bool {
+    pub(super) fn takes(volume: &PersistentVolume, class: &Node, is_ephemeral: bool) -> bool {
         let map = |labels: &[Label]| labels.iter().map(|label| (label.key.clone(), label.value.clone())).collect();
-        let (labels, node): (Labels, Labels) = (map(&volume.labels), map(&class.labels));
+        let (labels, node): (Labels, Labels) = (map(&volume.labels), map(&class.place.labels));
         let is_in_tree = matches!(volume.source, VolumeSource::AwsElasticBlockStore(_));
-        let is_migrated = class.migrated_plugins.iter().any(|plugin| plugin == EBS_PLUGIN);
+        let is_migrated = class.place.migrated_plugins.iter().any(|plugin| plugin == EBS_PLUGIN);
         let affinity = if is_in_tree && is_migrated { translated(volume, &labels) } else { volume.affinity.clone() };
         matches(&affinity, &node) && (is_ephemeral || volume_zone(&labels, &node))
     }
@@ -180,10 +180,11 @@ fn some_volume() -> impl Strategy<Value = PersistentVolume> {
     })
 }
 
-fn some_class() -> impl Strategy<Value = NodeClass> {
+fn some_class() -> impl Strategy<Value = Node> {
     (some_labels(&["a", "b", "5"]), any::<bool>()).prop_map(|(labels, is_migrated)| {
-        let class = if is_migrated { migrated_node(&[]) } else { node(&[]) };
-        NodeClass { labels, ..class }
+        let mut class = if is_migrated { migrated_node(&[]) } else { node(&[]) };
+        class.place.labels = labels;
+        class
     })
 }
 

@@ -1,14 +1,13 @@
 //! Scores (h1), point by point.
 
 use super::world::*;
-use crate::placement::score;
 use crate::settings::Settings;
-use zonewarden_bindings::placement::{AttachHeadroom, NodeClass, NodeDriver, PersistentVolume, PodQuestion};
+use zonewarden_bindings::placement::{AttachHeadroom, PersistentVolume, PodQuestion, Tie};
 use zonewarden_bindings::types::VolumeEvidence;
 
 const URL: &str = "aws://us-east-1a/vol-0123456789abcdef0";
 
-fn check_score(row: &str, pod: &PodQuestion, class: &NodeClass, wanted: (u8, &str), says: &[&str]) {
+fn check_score(row: &str, pod: &PodQuestion, class: &Node, wanted: (u8, &str), says: &[&str]) {
     let scores = score(&Settings::default(), pod, std::slice::from_ref(class));
     assert_eq!(scores.len(), 1, "{row}");
     assert_eq!((scores[0].score, scores[0].reason.code.as_str()), wanted, "{row}: {:?}", scores[0].reason);
@@ -17,8 +16,8 @@ fn check_score(row: &str, pod: &PodQuestion, class: &NodeClass, wanted: (u8, &st
     }
 }
 
-fn with_headroom(headroom: AttachHeadroom) -> NodeClass {
-    NodeClass { drivers: vec![NodeDriver { name: EBS.to_owned(), headroom }], ..node(&[(GA, "us-east-1a")]) }
+fn with_headroom(headroom: AttachHeadroom) -> Node {
+    node(&[(GA, "us-east-1a")]).with_drivers(&[(EBS, headroom)])
 }
 
 fn known() -> PersistentVolume {
@@ -57,13 +56,13 @@ fn h1_headroom_gives_up_to_three_points_and_the_driver_two() {
         ("unknown", with_headroom(AttachHeadroom::Unknown), 7, "0 of 3 for attach headroom (nobody knows"),
         (
             "held",
-            NodeClass { holds: vec![0], ..with_headroom(AttachHeadroom::Left(0)) },
+            with_headroom(AttachHeadroom::Left(0)).tied(&[Tie::Holds(0)]),
             10,
             "3 of 3 for attach headroom (the node holds",
         ),
         (
             "no driver",
-            NodeClass { drivers: vec![], ..node(&[(GA, "us-east-1a")]) },
+            node(&[(GA, "us-east-1a")]).with_drivers(&[]),
             5,
             "0 of 3 for attach headroom (the CSINode lacks the driver), 0 of 2 for drivers (the CSINode lacks a driver)",
         ),

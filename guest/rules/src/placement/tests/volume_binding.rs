@@ -3,7 +3,7 @@
 use super::world::*;
 use crate::settings::Settings;
 use zonewarden_bindings::placement::{
-    Claim, ClaimFacts, ClaimState, ClaimedVolume, NodeClass, PersistentVolume, PodVolume, PodVolumeSource,
+    Claim, ClaimFacts, ClaimState, ClaimedVolume, PersistentVolume, PodVolume, PodVolumeSource,
 };
 use zonewarden_bindings::types::{KubernetesVolumeId, SelectorOperator, VolumeAffinity, VolumeSource};
 
@@ -27,9 +27,9 @@ fn f_50_bound_means_a_volume_name_and_the_annotation() {
 #[test]
 fn f_50_a_prebound_claim_is_not_delayed_whatever_its_class_says() {
     let volume = ClaimedVolume::Missing("pv-9".to_owned());
-    let pod = pod(vec![claimed(0, ClaimFacts { volume, ..waiting() })]);
+    let pod = pod(vec![claimed(0, ClaimFacts { volume, ..unbound(waiting()) })]);
     check("F-50 prebound", &pod, &node(&[]), never(&["claim-not-bind-completed"]), &[]);
-    let done = ClaimFacts { bind_completed: true, ..waiting() };
+    let done = ClaimFacts { bind_completed: true, ..unbound(waiting()) };
     let pod = super::world::pod(vec![claimed(0, done)]);
     check("F-50 an annotation without a volume is unbound", &pod, &node(&[]), FITS, &[]);
 }
@@ -175,10 +175,10 @@ fn f_55_an_in_tree_volume_is_judged_per_node() {
     check("F-55 migrated, with the key", &pod, &migrated_node(&[(EBS_ZONE, "a"), (GA, "a")]), FITS, &[]);
     check("F-55 migrated, other", &pod, &migrated_node(&[(EBS_ZONE, "b"), (GA, "a")]), CONFLICT, &["In [a]", "zone=b"]);
     for item in [" kubernetes.io/aws-ebs", "kubernetes.io/aws-ebs ", "kubernetes.io/gce-pd", "KUBERNETES.IO/AWS-EBS"] {
-        let class = NodeClass { migrated_plugins: strings(&[item]), ..node(&labels) };
+        let class = node(&labels).migrating(&[item]);
         check("F-55 exact items", &pod, &class, FITS, &[]);
     }
-    let both = NodeClass { migrated_plugins: strings(&["kubernetes.io/gce-pd", EBS_PLUGIN]), ..node(&labels) };
+    let both = node(&labels).migrating(&["kubernetes.io/gce-pd", EBS_PLUGIN]);
     check("F-55 one of several", &pod, &both, NOT_REGISTERED, &[]);
     let csi_volume = pod_of(affine(only(GA, &["a"])));
     check("F-55 a CSI volume is never translated", &csi_volume, &migrated_node(&labels), FITS, &[]);
@@ -232,11 +232,11 @@ fn b_14_zones_of_two_regions_fail_a_gce_disk_on_a_migrated_node() {
         PersistentVolume { source: VolumeSource::GcePersistentDisk(id), ..pv("pv-1") }
     };
     let pod = pod_of(labelled(gce(), &[(GA, zones)]));
-    let class = NodeClass { migrated_plugins: strings(&["kubernetes.io/gce-pd"]), ..node(&[]) };
+    let class = node(&[]).migrating(&["kubernetes.io/gce-pd"]);
     check("B-14", &pod, &class, never(&["translation-fails"]), &["disk-1", "kubernetes.io/gce-pd"]);
     check("B-14 not migrated", &pod, &migrated_node(&[]), FITS, &[]);
     let one_zone = pod_of(labelled(gce(), &[(GA, "us-central1-a")]));
-    let class = NodeClass { labels: labels(&[("topology.gke.io/zone", "us-central1-a")]), ..class };
+    let class = node(&[("topology.gke.io/zone", "us-central1-a")]).migrating(&["kubernetes.io/gce-pd"]);
     check("B-14 one zone", &one_zone, &class, FITS, &[]);
     let ebs = pod_of(in_tree_pv(&[(GA, zones)], VolumeAffinity::Unset));
     check("B-14 EBS has no such rule", &ebs, &migrated_node(&[(EBS_ZONE, "us-east1-b")]), FITS, &[]);

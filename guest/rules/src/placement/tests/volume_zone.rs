@@ -3,7 +3,7 @@
 use super::world::*;
 use crate::settings::Settings;
 use zonewarden_bindings::placement::{
-    BindingMode, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, PodVolume, PodVolumeSource,
+    BindingMode, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, PodVolume, PodVolumeSource, UnboundClaim,
 };
 
 #[test]
@@ -27,7 +27,7 @@ fn check_claim(row: &str, state: ClaimState, code: &'static [&'static str], name
 #[test]
 fn f_31_to_f_38_a_claim_that_can_not_be_used_is_told_of_every_class() {
     let found = ClaimState::Found;
-    let of_class = |class: ClaimedClass| ClaimFacts { class, ..waiting() };
+    let of_class = |class: ClaimedClass| unbound(UnboundClaim { class, ..waiting() });
     let mode = |mode| of_class(ClaimedClass::Found(class(mode)));
     check_claim("F-32", ClaimState::Missing, &["claim-missing"], &["does not exist"]);
     check_claim("F-33", found(of_class(ClaimedClass::None)), &["claim-without-class"], &["StorageClass"]);
@@ -50,7 +50,7 @@ fn f_31_a_claim_without_a_name() {
 
 #[test]
 fn f_36_a_claim_that_waits_for_its_pod_is_skipped() {
-    check("F-36", &pod(vec![claimed(0, waiting())]), &node(&[(GA, "us-east-1a")]), FITS, &[]);
+    check("F-36", &pod(vec![claimed(0, unbound(waiting()))]), &node(&[(GA, "us-east-1a")]), FITS, &[]);
 }
 
 /// The labels of a hostPath volume against those of a node; our own strictness is off.
@@ -207,7 +207,7 @@ fn f_58_labels_of_every_kind_of_volume_count_and_the_csi_key_as_a_label_does_not
         // A label never becomes affinity but by translation.
         volume.labels = labels(&[(EBS_ZONE, "a")]);
         let pod = pod_of(volume);
-        let verdicts = crate::placement::filter(&Settings::default(), &pod, &[node(&[(GA, "b"), (EBS_ZONE, "b")])]);
+        let verdicts = filter(&Settings::default(), &pod, &[node(&[(GA, "b"), (EBS_ZONE, "b")])]);
         assert_eq!(verdicts[0].decision, FITS.0, "F-58 {pod:?}");
     }
 }

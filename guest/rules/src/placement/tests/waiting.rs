@@ -2,34 +2,34 @@
 
 use super::world::*;
 use zonewarden_bindings::placement::{
-    BindingMode, Candidate, ClaimFacts, ClaimedClass, NodeClass, PersistentVolume, StorageClass, TopologyRequirement,
-    TopologyTerm,
+    BindingMode, Candidate, ClaimedClass, PersistentVolume, StorageClass, Tie, TopologyRequirement, TopologyTerm,
+    UnboundClaim,
 };
 use zonewarden_bindings::types::{NodeName, VolumeEvidence};
 
 const NONE_TO_BIND: Wanted = never(&["no-volume-to-bind"]);
 const NOT_ALLOWED: Wanted = never(&["topology-not-allowed"]);
 
-fn with_class(change: impl FnOnce(&mut StorageClass)) -> ClaimFacts {
+fn with_class(change: impl FnOnce(&mut StorageClass)) -> UnboundClaim {
     let mut class = class(Some(BindingMode::WaitForFirstConsumer));
     change(&mut class);
-    ClaimFacts { class: ClaimedClass::Found(class), ..waiting() }
+    UnboundClaim { class: ClaimedClass::Found(class), ..waiting() }
 }
 
 /// A claim whose class makes no volumes.
-fn static_only(candidates: Vec<Candidate>) -> ClaimFacts {
-    ClaimFacts { candidates, ..with_class(|class| class.provisioner = "kubernetes.io/no-provisioner".to_owned()) }
+fn static_only(candidates: Vec<Candidate>) -> UnboundClaim {
+    UnboundClaim { candidates, ..with_class(|class| class.provisioner = "kubernetes.io/no-provisioner".to_owned()) }
 }
 
-fn allowing(terms: &[&[(&str, &[&str])]]) -> ClaimFacts {
+fn allowing(terms: &[&[(&str, &[&str])]]) -> UnboundClaim {
     let requirement =
         |(key, values): &(&str, &[&str])| TopologyRequirement { key: (*key).to_owned(), values: strings(values) };
     let term = |term: &&[(&str, &[&str])]| TopologyTerm { requirements: term.iter().map(requirement).collect() };
     with_class(|class| class.allowed_topologies = terms.iter().map(term).collect())
 }
 
-fn alone(facts: ClaimFacts) -> zonewarden_bindings::placement::PodQuestion {
-    pod(vec![claimed(0, facts)])
+fn alone(claim: UnboundClaim) -> zonewarden_bindings::placement::PodQuestion {
+    pod(vec![claimed(0, unbound(claim))])
 }
 
 fn in_zone(name: &str, zone: &str) -> PersistentVolume {
@@ -65,9 +65,9 @@ fn f_52_a_class_without_a_provisioner_makes_nothing() {
 
 #[test]
 fn f_52_a_selected_node_leaves_only_that_node_and_stops_the_search() {
-    let selected = |facts| ClaimFacts { selected_node: Some(NodeName { node_name: "node-7".to_owned() }), ..facts };
-    let there = NodeClass { selected_for: vec![0], ..node(&[(GA, "a")]) };
-    let other = NodeClass { selected_for: vec![1], ..node(&[(GA, "a")]) };
+    let selected = |claim| UnboundClaim { selected_node: Some(NodeName { node_name: "node-7".to_owned() }), ..claim };
+    let there = node(&[(GA, "a")]).tied(&[Tie::SelectedFor(0)]);
+    let other = node(&[(GA, "a")]).tied(&[Tie::SelectedFor(1)]);
     let pod = alone(selected(waiting()));
     check("F-52 there", &pod, &there, FITS, &[]);
     let wanted = never(&["selected-node-mismatch"]);
@@ -101,19 +101,19 @@ fn f_53_a_candidate_must_suit_the_claim_and_the_node() {
     ] {
         check(row, &pod, &migrated_node(&[(GA, "a")]), wanted, &[]);
     }
-    let both_modes = ClaimFacts {
+    let both_modes = UnboundClaim {
         access_modes: strings(&["ReadWriteOnce", "ReadWriteMany"]),
         ..static_only(vec![candidate(pv("pv-1"))])
     };
     check("F-53 every mode counts", &alone(both_modes), &node(&[]), NONE_TO_BIND, &[]);
-    let unreadable = ClaimFacts { requested_bytes: None, ..static_only(vec![candidate(pv("pv-1"))]) };
+    let unreadable = UnboundClaim { requested_bytes: None, ..static_only(vec![candidate(pv("pv-1"))]) };
     check("F-53 unreadable request", &alone(unreadable), &node(&[]), NONE_TO_BIND, &[]);
 }
 
 #[test]
 fn f_53_where_none_suits_a_volume_is_made_if_the_class_allows_it() {
     let candidates = vec![candidate(in_zone("pv-1", "a"))];
-    let pod = alone(ClaimFacts { candidates, ..allowing(&[&[(GA, &["b"])]]) });
+    let pod = alone(UnboundClaim { candidates, ..allowing(&[&[(GA, &["b"])]]) });
     check("F-53 bound", &pod, &node(&[(GA, "a")]), FITS, &[]);
     check("F-53 made", &pod, &node(&[(GA, "b")]), FITS, &[]);
     check("F-53 neither", &pod, &node(&[(GA, "c")]), NOT_ALLOWED, &[]);
@@ -122,15 +122,19 @@ fn f_53_where_none_suits_a_volume_is_made_if_the_class_allows_it() {
 #[test]
 fn f_53_one_volume_serves_one_claim_and_the_smallest_request_chooses_first() {
     let size = |bytes, name: &str| Candidate { capacity_bytes: Some(bytes), ..candidate(in_zone(name, "a")) };
-    let asking = |bytes, candidates| ClaimFacts { requested_bytes: Some(bytes), ..static_only(candidates) };
+    let asking = |bytes, candidates| UnboundClaim { requested_bytes: Some(bytes), ..static_only(candidates) };
     let class = node(&[(GA, "a")]);
     let one = || vec![size(20, "pv-20")];
-    let pod_a = pod(vec![claimed(0, asking(10, one())), claimed(1, asking(10, one()))]);
+    let pod_a = pod(vec![claimed(0, unbound(asking(10, one()))), claimed(1, unbound(asking(10, one())))]);
     check("F-53 one for two", &pod_a, &class, NONE_TO_BIND, &["claim-1"]);
     let two = || vec![size(20, "pv-20"), size(10, "pv-10")];
-    let pod_b = pod(vec![claimed(0, asking(20, two())), claimed(1, asking(10, two()))]);
+    let pod_b = pod(vec![claimed(0, unbound(asking(20, two()))), claimed(1, unbound(asking(10, two())))]);
     check("F-53 the smallest that fits", &pod_b, &class, FITS, &[]);
-    let pod_c = pod(vec![claimed(0, asking(20, two())), claimed(1, asking(5, two())), claimed(2, asking(5, two()))]);
+    let pod_c = pod(vec![
+        claimed(0, unbound(asking(20, two()))),
+        claimed(1, unbound(asking(5, two()))),
+        claimed(2, unbound(asking(5, two()))),
+    ]);
     // The two small requests come first and take both volumes.
     check("F-53 greedy", &pod_c, &class, NONE_TO_BIND, &["claim-0"]);
 }
@@ -141,10 +145,10 @@ fn f_53_kubernetes_never_gives_a_volume_back() {
     let shared = Candidate { access_modes: strings(&["ReadWriteMany", "ReadWriteOnce"]), ..any("pv-shared", 10) };
     let plain = any("pv-plain", 20);
     let candidates = || vec![shared.clone(), plain.clone()];
-    let once = ClaimFacts { requested_bytes: Some(5), ..static_only(candidates()) };
-    let many = ClaimFacts { access_modes: strings(&["ReadWriteMany"]), ..static_only(candidates()) };
+    let once = UnboundClaim { requested_bytes: Some(5), ..static_only(candidates()) };
+    let many = UnboundClaim { access_modes: strings(&["ReadWriteMany"]), ..static_only(candidates()) };
     // A matching exists (once takes pv-plain), but the smallest volume is taken first, and so Kubernetes refuses.
-    let pod = pod(vec![claimed(0, once), claimed(1, many)]);
+    let pod = pod(vec![claimed(0, unbound(once)), claimed(1, unbound(many))]);
     check("F-53", &pod, &node(&[(GA, "a")]), NONE_TO_BIND, &["claim-1"]);
 }
 

@@ -1,15 +1,15 @@
 //! Small worlds, and what is asserted of a verdict.
 
-use crate::placement::filter;
+use crate::placement::{self, Nodes};
 use crate::settings::Settings;
 use zonewarden_bindings::placement::{
     AttachHeadroom, BindingMode, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, ClassDecision,
-    ClassVerdict, InlineVolume, NodeClass, NodeDriver, PersistentVolume, PodQuestion, PodVolume, PodVolumeSource,
-    RefusalOrigin, StorageClass,
+    ClassScore, InlineVolume, NodeClass, PersistentVolume, Place, PodQuestion, PodVolume, PodVolumeSource,
+    RefusalOrigin, StorageClass, Tie, UnboundClaim,
 };
 use zonewarden_bindings::types::{
-    CsiSource, KubernetesVolumeId, Label, Requirement, SelectorOperator, SelectorTerm, VolumeAffinity, VolumeEvidence,
-    VolumeFacts, VolumeSource, VolumeState, Zone,
+    CsiSource, KubernetesVolumeId, Label, Reason, Requirement, SelectorOperator, SelectorTerm, VolumeAffinity,
+    VolumeEvidence, VolumeFacts, VolumeSource, VolumeState, Zone,
 };
 
 pub(super) const GA: &str = "topology.kubernetes.io/zone";
@@ -73,21 +73,89 @@ pub(super) fn only(key: &str, values: &[&str]) -> VolumeAffinity {
     VolumeAffinity::Required(vec![term(vec![is_in(key, values)])])
 }
 
+/// A class and its place in one.
+#[derive(Debug, Clone)]
+pub(super) struct Node {
+    pub(super) place: Place,
+    pub(super) headroom: Vec<AttachHeadroom>,
+    pub(super) ties: Vec<Tie>,
+}
+
 /// Nodes with a CSINode that lists the EBS driver without a limit.
-pub(super) fn node(pairs: &[(&str, &str)]) -> NodeClass {
-    NodeClass {
-        labels: labels(pairs),
-        has_csi_node: true,
-        drivers: vec![NodeDriver { name: EBS.to_owned(), headroom: AttachHeadroom::Unlimited }],
-        migrated_plugins: vec![],
-        holds: vec![],
-        selected_for: vec![],
+pub(super) fn node(pairs: &[(&str, &str)]) -> Node {
+    let place = Place { labels: labels(pairs), has_csi_node: true, drivers: strings(&[EBS]), migrated_plugins: vec![] };
+    Node { place, headroom: vec![AttachHeadroom::Unlimited], ties: vec![] }
+}
+
+impl Node {
+    /// The same where these plugins are migrated.
+    pub(super) fn migrating(mut self, plugins: &[&str]) -> Self {
+        self.place.migrated_plugins = strings(plugins);
+        self
+    }
+
+    /// The same without a CSINode.
+    pub(super) fn without_csi_node(mut self) -> Self {
+        self.place.has_csi_node = false;
+        self
+    }
+
+    /// The same with these drivers.
+    pub(super) fn with_drivers(mut self, drivers: &[(&str, AttachHeadroom)]) -> Self {
+        self.place.drivers = drivers.iter().map(|(name, _)| (*name).to_owned()).collect();
+        self.headroom = drivers.iter().map(|(_, headroom)| *headroom).collect();
+        self
+    }
+
+    /// The same, tied so to the pod's volumes.
+    pub(super) fn tied(self, ties: &[Tie]) -> Self {
+        Self { ties: ties.to_vec(), ..self }
     }
 }
 
 /// The same where the in-tree EBS plugin is migrated.
-pub(super) fn migrated_node(pairs: &[(&str, &str)]) -> NodeClass {
-    NodeClass { migrated_plugins: strings(&[EBS_PLUGIN]), ..node(pairs) }
+pub(super) fn migrated_node(pairs: &[(&str, &str)]) -> Node {
+    node(pairs).migrating(&[EBS_PLUGIN])
+}
+
+/// The question's places and classes: nodes of one place share it.
+pub(super) fn table(nodes: &[Node]) -> (Vec<Place>, Vec<NodeClass>) {
+    let mut places: Vec<Place> = vec![];
+    let classes = nodes.iter().map(|node| {
+        let place = places.iter().position(|known| *known == node.place).unwrap_or_else(|| {
+            places.push(node.place.clone());
+            places.len() - 1
+        });
+        let place = u32::try_from(place).expect("there are few places");
+        NodeClass { place, headroom: node.headroom.clone(), ties: node.ties.clone() }
+    });
+    let classes = classes.collect();
+    (places, classes)
+}
+
+/// A verdict with its reasons.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Told {
+    pub(super) decision: ClassDecision,
+    pub(super) origin: RefusalOrigin,
+    pub(super) reasons: Vec<Reason>,
+}
+
+pub(super) fn filter(settings: &Settings, pod: &PodQuestion, nodes: &[Node]) -> Vec<Told> {
+    let (places, classes) = table(nodes);
+    let nodes = Nodes::new(&places, &classes).expect("the nodes fit their places");
+    let verdicts = placement::filter(settings, pod, &nodes);
+    let told = verdicts.classes.iter().map(|verdict| Told {
+        decision: verdict.decision,
+        origin: verdict.origin,
+        reasons: verdict.reasons.iter().map(|reason| verdicts.reasons[*reason as usize].clone()).collect(),
+    });
+    told.collect()
+}
+
+pub(super) fn score(settings: &Settings, pod: &PodQuestion, nodes: &[Node]) -> Vec<ClassScore> {
+    let (places, classes) = table(nodes);
+    placement::score(settings, pod, &Nodes::new(&places, &classes).expect("the nodes fit their places"))
 }
 
 pub(super) fn csi(driver: &str, handle: &str) -> VolumeSource {
@@ -134,9 +202,15 @@ pub(super) fn bound(volume: PersistentVolume) -> ClaimFacts {
         deleting: false,
         lost: false,
         owned_by_pod: false,
-        volume: ClaimedVolume::Found(volume),
         bind_completed: true,
-        class: ClaimedClass::None,
+        volume: ClaimedVolume::Found(volume),
+    }
+}
+
+/// A claim that waits for its pod.
+pub(super) fn waiting() -> UnboundClaim {
+    UnboundClaim {
+        class: ClaimedClass::Found(class(Some(BindingMode::WaitForFirstConsumer))),
         selected_node: None,
         candidates: vec![],
         requested_bytes: Some(10),
@@ -145,10 +219,8 @@ pub(super) fn bound(volume: PersistentVolume) -> ClaimFacts {
     }
 }
 
-/// An unbound claim that waits for its pod.
-pub(super) fn waiting() -> ClaimFacts {
-    let unbound = ClaimFacts { volume: ClaimedVolume::None, bind_completed: false, ..bound(pv("unused")) };
-    ClaimFacts { class: ClaimedClass::Found(class(Some(BindingMode::WaitForFirstConsumer))), ..unbound }
+pub(super) fn unbound(claim: UnboundClaim) -> ClaimFacts {
+    ClaimFacts { volume: ClaimedVolume::None(claim), bind_completed: false, ..bound(pv("unused")) }
 }
 
 pub(super) fn class(binding_mode: Option<BindingMode>) -> StorageClass {
@@ -193,7 +265,7 @@ pub(super) fn pod_of(volume: PersistentVolume) -> PodQuestion {
 }
 
 /// Asserts the whole verdict but for its messages, and that the first message names what it must.
-pub(super) fn assert_verdict(row: &str, verdict: &ClassVerdict, wanted: Wanted, names: &[&str]) {
+pub(super) fn assert_verdict(row: &str, verdict: &Told, wanted: Wanted, names: &[&str]) {
     let codes: Vec<&str> = verdict.reasons.iter().map(|reason| reason.code.as_str()).collect();
     assert_eq!((verdict.decision, verdict.origin, codes.as_slice()), wanted, "{row}: {verdict:?}");
     for name in names {
@@ -209,14 +281,14 @@ pub(super) fn assert_verdict(row: &str, verdict: &ClassVerdict, wanted: Wanted, 
 }
 
 /// One class under the default settings.
-pub(super) fn check(row: &str, pod: &PodQuestion, class: &NodeClass, wanted: Wanted, names: &[&str]) {
+pub(super) fn check(row: &str, pod: &PodQuestion, class: &Node, wanted: Wanted, names: &[&str]) {
     check_with(row, &Settings::default(), (pod, class), wanted, names);
 }
 
 pub(super) fn check_with(
     row: &str,
     settings: &Settings,
-    (pod, class): (&PodQuestion, &NodeClass),
+    (pod, class): (&PodQuestion, &Node),
     wanted: Wanted,
     names: &[&str],
 ) {
