@@ -1,5 +1,6 @@
 //! What an answer is held to before anybody sees it, whatever the policy says. What its ids are held to is in `texts`.
 
+use zonewarden_contract::placement::Verdicts;
 use zonewarden_contract::types;
 
 use crate::error::Error;
@@ -17,14 +18,37 @@ pub(crate) fn same_length<T>(answers: Vec<T>, questions: usize, function: &'stat
     if answers.len() == questions {
         return Ok(answers);
     }
-    let what = format!("{function} answers {} elements to {questions}", answers.len());
-    Err(Error::Contract { what, source: None })
+    Err(broken(format!("{function} answers {} elements to {questions}", answers.len())))
+}
+
+/// There is a verdict for each class, and it names its reasons, so that whoever reads it finds them.
+pub(crate) fn reasoned(answer: Verdicts, questions: usize, function: &'static str) -> Result<Verdicts, Error> {
+    let Verdicts { reasons, classes } = answer;
+    let classes = same_length(classes, questions, function)?;
+    for (class, verdict) in classes.iter().enumerate() {
+        if verdict.reasons.is_empty() {
+            return Err(broken(format!("{function} names no reason for class {class}")));
+        }
+        let missing = verdict.reasons.iter().find(|position| reasons.get(**position as usize).is_none());
+        if let Some(position) = missing {
+            let given = reasons.len();
+            let what =
+                format!("{function} gives {given} reasons and names one at position {position} for class {class}");
+            return Err(broken(what));
+        }
+    }
+    Ok(Verdicts { reasons, classes })
+}
+
+fn broken(what: String) -> Error {
+    Error::Contract { what, source: None }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zonewarden_contract::types::Problem;
+    use zonewarden_contract::placement::{ClassDecision, ClassVerdict, RefusalOrigin};
+    use zonewarden_contract::types::{Problem, Reason};
 
     #[test]
     fn a_list_has_the_length_of_its_question() {
@@ -32,6 +56,49 @@ mod tests {
         let error = same_length(vec![1], 2, "placement.filter").expect_err("one is missing");
         assert_eq!(error.kind(), "contract");
         assert_eq!(error.to_string(), "the policy breaks the contract: placement.filter answers 1 elements to 2");
+    }
+
+    /// As many reasons as said, and a verdict for each list of positions.
+    fn mk_verdicts(reasons: usize, named: &[&[u32]]) -> Verdicts {
+        let reason = |number| Reason { code: format!("reason-{number}"), message: String::new() };
+        let verdict = |reasons: &&[u32]| ClassVerdict {
+            decision: ClassDecision::Refused,
+            origin: RefusalOrigin::Kubernetes,
+            reasons: reasons.to_vec(),
+        };
+        Verdicts { reasons: (0..reasons).map(reason).collect(), classes: named.iter().map(verdict).collect() }
+    }
+
+    #[test]
+    fn verdicts_that_name_reasons_which_are_there_are_an_answer() {
+        for answer in [
+            mk_verdicts(0, &[]),
+            mk_verdicts(1, &[&[0]]),
+            mk_verdicts(2, &[&[1, 0], &[0]]),
+            mk_verdicts(3, &[&[2], &[2], &[2, 2]]),
+            mk_verdicts(2, &[]),
+        ] {
+            let classes = answer.classes.len();
+            assert_eq!(reasoned(answer.clone(), classes, "placement.filter").expect("it keeps the contract"), answer);
+        }
+    }
+
+    #[test]
+    fn verdicts_that_lack_a_class_or_a_reason_are_no_answer() {
+        for (answer, classes, what) in [
+            (mk_verdicts(1, &[]), 1, "answers 0 elements to 1"),
+            (mk_verdicts(1, &[&[0]]), 0, "answers 1 elements to 0"),
+            (mk_verdicts(1, &[&[0], &[0]]), 1, "answers 2 elements to 1"),
+            (mk_verdicts(1, &[&[]]), 1, "names no reason for class 0"),
+            (mk_verdicts(2, &[&[0], &[1], &[]]), 3, "names no reason for class 2"),
+            (mk_verdicts(0, &[&[0]]), 1, "gives 0 reasons and names one at position 0 for class 0"),
+            (mk_verdicts(2, &[&[0], &[1, 2]]), 2, "gives 2 reasons and names one at position 2 for class 1"),
+            (mk_verdicts(1, &[&[u32::MAX]]), 1, "gives 1 reasons and names one at position 4294967295 for class 0"),
+        ] {
+            let error = reasoned(answer, classes, "placement.filter").expect_err(what);
+            assert_eq!(error.kind(), "contract");
+            assert_eq!(error.to_string(), format!("the policy breaks the contract: placement.filter {what}"));
+        }
     }
 
     #[test]

@@ -35,8 +35,9 @@
 //!   itself. See [`Limits`].
 //! - **Each way to fail has its own [`Error`] kind**, and the next call works, on the same policy too.
 //! - **A policy is given nothing.** One that imports anything, be it an interface of types alone, is refused.
-//! - **Answers are held against their questions**: a list has the length of the list that it answers, and the canonical id of
-//!   a volume or an instance is accepted only if it occurs, as a whole, in the text that it was made from.
+//! - **Answers are held against their questions**: a list has the length of the list that it answers, a verdict names reasons
+//!   that the answer gives, and the canonical id of a volume or an instance is accepted only if it occurs, as a whole, in the
+//!   text that it was made from.
 //!
 //! What is not limited is the time that a component takes to compile, but for the size of its file: load only what an operator
 //! chose. No code here is `unsafe`; compiled code comes from the compiler, or from wasmtime's own cache of it ([`Options`]).

@@ -8,10 +8,10 @@ use zonewarden_contract::attachment::{Judgement, Observation};
 use zonewarden_contract::identity::{NodeIdentity, NodeQuestion, VolumeIdentity, VolumeQuestion};
 use zonewarden_contract::info::PolicyInfo;
 use zonewarden_contract::labelling::{LabellingAnswer, LabellingQuestion};
-use zonewarden_contract::placement::{ClassScore, ClassVerdict, Injection, NodeClass, PodQuestion};
+use zonewarden_contract::placement::{ClassScore, Injection, NodeClass, Place, PodQuestion, Verdicts};
 use zonewarden_contract::types::{SelectorTerm, Setting, Topology, VolumeEvidence};
 
-use crate::answers::{decided, same_length};
+use crate::answers::{decided, reasoned, same_length};
 use crate::call::Loaded;
 use crate::error::Error;
 use crate::functions::{self, Function as _};
@@ -136,19 +136,19 @@ impl ConfiguredPolicy {
         same_length(answer, volumes.len(), Function::FULL_NAME)
     }
 
-    /// Says which classes fit the pod's volumes.
-    pub fn filter(&self, pod: &PodQuestion, classes: &[NodeClass]) -> Result<Vec<ClassVerdict>, Error> {
+    /// Says which classes fit the pod's volumes. Each verdict names a reason, and none that there is not.
+    pub fn filter(&self, pod: &PodQuestion, places: &[Place], classes: &[NodeClass]) -> Result<Verdicts, Error> {
         type Function = functions::Filter;
-        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, classes))?)?;
-        same_length(answer, classes.len(), Function::FULL_NAME)
+        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, places, classes))?)?;
+        reasoned(answer, classes.len(), Function::FULL_NAME)
     }
 
     /// Rates classes. No score is above 10, whatever the policy says.
-    pub fn score(&self, pod: &PodQuestion, classes: &[NodeClass]) -> Result<Vec<ClassScore>, Error> {
+    pub fn score(&self, pod: &PodQuestion, places: &[Place], classes: &[NodeClass]) -> Result<Vec<ClassScore>, Error> {
         type Function = functions::Score;
         /// The best score of the contract. A scheduler would take more as more.
         const BEST: u8 = 10;
-        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, classes))?)?;
+        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, places, classes))?)?;
         let mut scores = same_length(answer, classes.len(), Function::FULL_NAME)?;
         for score in &mut scores {
             score.score = score.score.min(BEST);

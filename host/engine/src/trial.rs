@@ -7,7 +7,7 @@
 use zonewarden_contract::attachment::{InstanceReport, NodeReport, Observation, Usage, VolumeReport};
 use zonewarden_contract::identity::{NodeQuestion, VolumeQuestion};
 use zonewarden_contract::labelling::LabellingQuestion;
-use zonewarden_contract::placement::{InlineVolume, NodeClass, PodQuestion, PodVolume, PodVolumeSource};
+use zonewarden_contract::placement::{InlineVolume, NodeClass, Place, PodQuestion, PodVolume, PodVolumeSource};
 use zonewarden_contract::types::{
     AwsVolumeId, InstanceId, KubernetesVolumeId, NodeName, ProviderId, Topology, VolumeAffinity, VolumeEvidence,
     VolumeSource,
@@ -31,8 +31,8 @@ pub(crate) fn of(policy: &ConfiguredPolicy) -> Result<(), Error> {
     policy.identify_volumes(&[VolumeQuestion { source: source(), ec2_zone: None }])?;
     policy.identify_nodes(&[node()])?;
     policy.label_volumes(&topologies(), &[persistent_volume()])?;
-    policy.filter(&pod(), &[class()])?;
-    policy.score(&pod(), &[class()])?;
+    policy.filter(&pod(), &[place()], &[class()])?;
+    policy.score(&pod(), &[place()], &[class()])?;
     policy.inject(&pod(), None)?;
     policy.judge(&[observation()])?;
     let concerned = policy.concerns(REVIEW)?;
@@ -79,15 +79,12 @@ fn pod() -> PodQuestion {
     }
 }
 
+fn place() -> Place {
+    Place { labels: Vec::new(), has_csi_node: false, drivers: Vec::new(), migrated_plugins: Vec::new() }
+}
+
 fn class() -> NodeClass {
-    NodeClass {
-        labels: Vec::new(),
-        has_csi_node: false,
-        drivers: Vec::new(),
-        migrated_plugins: Vec::new(),
-        holds: Vec::new(),
-        selected_for: Vec::new(),
-    }
+    NodeClass { place: 0, headroom: Vec::new(), ties: Vec::new() }
 }
 
 fn observation() -> Observation {

@@ -3,7 +3,8 @@
 //! A policy sees of a node the label keys that it declares, the keys that the question names, the node's CSI drivers with their
 //! headroom, and its migrated plugins. A pure function can't tell two equal inputs apart, so nodes that are equal in these are
 //! asked about once. The groups are made once a survey, with the exact headroom; a question merges them, since it clips the
-//! headroom to what the pod needs, and takes out the few nodes that hold a volume of the pod already.
+//! headroom to what the pod needs, and takes out the few nodes that are tied to a volume of the pod. Classes that are then the
+//! same but for their headroom and their ties share a place.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use zonewarden_cluster::Index;
 use zonewarden_cluster::records::{Node, SharedLabel};
 use zonewarden_contract::info::PolicyInfo;
-use zonewarden_contract::placement::{AttachHeadroom, NodeClass, NodeDriver};
+use zonewarden_contract::placement::{AttachHeadroom, NodeClass, Place, Tie};
 use zonewarden_contract::types::{Label, NodeName, Topology};
 
 use crate::occupancy::Occupancy;
@@ -33,27 +34,27 @@ pub(crate) struct Needs {
     pub(crate) keys: Vec<String>,
     /// The CSI drivers that the question concerns, and how many volumes the pod has of each.
     pub(crate) drivers: BTreeMap<String, u32>,
-    /// Nodes that differ from their group: what they hold, and what they are selected for, by positions of the pod's volumes.
-    pub(crate) special: HashMap<NodeName, Special>,
-}
-
-/// How one node differs from its group.
-#[derive(Debug, Default, Clone)]
-pub(crate) struct Special {
-    pub(crate) holds: Vec<u32>,
-    pub(crate) selected_for: Vec<u32>,
+    /// The nodes that differ from their group, and what ties them to the pod's volumes, in the order of these.
+    pub(crate) ties: HashMap<NodeName, Vec<Tie>>,
 }
 
 /// The groups of a cluster's nodes.
 #[derive(Debug, Default)]
 pub(crate) struct NodeGroups {
-    groups: Vec<NodeClass>,
+    groups: Vec<Group>,
     /// The nodes, in ascending order of their names.
     nodes: Vec<Known>,
     /// Where each is.
     positions: HashMap<NodeName, usize>,
     /// The groups as the questions of one kind see them. There are thousands of questions and few kinds of them.
-    merged: Mutex<HashMap<Kind, Arc<Vec<Merged>>>>,
+    merged: Mutex<HashMap<Kind, Arc<Merged>>>,
+}
+
+/// What a policy may see of nodes: their place, and the headroom of each of its drivers, in their order.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Group {
+    place: Place,
+    headroom: Vec<AttachHeadroom>,
 }
 
 /// A node, its group, and all its labels: for the keys that a question names.
@@ -64,25 +65,27 @@ struct Known {
     labels: Box<[SharedLabel]>,
 }
 
-/// All that a question can differ from another in where no node is special: the keys that it names, and its drivers.
+/// All that a question can differ from another in where no node is tied: the keys that it names, and its drivers.
 type Kind = (BTreeSet<String>, BTreeMap<String, u32>);
 
-/// The groups that a kind of question can't tell apart, and the positions of their nodes, ascending.
+/// The groups as a kind of question sees them.
 #[derive(Debug)]
 struct Merged {
-    class: NodeClass,
-    nodes: Vec<usize>,
+    /// The places, each once, in the order in which the classes use them first.
+    places: Arc<[Place]>,
+    /// The classes, none of them tied to anything, in the order of their groups; and the positions of the nodes of each,
+    /// ascending.
+    classes: Vec<(NodeClass, Vec<usize>)>,
 }
 
 impl NodeGroups {
     pub(crate) fn new(cluster: &Index, occupancy: &Occupancy, info: &PolicyInfo) -> Self {
-        let mut groups: Vec<NodeClass> = Vec::new();
-        let mut known: HashMap<NodeClass, usize> = HashMap::new();
+        let mut groups: Vec<Group> = Vec::new();
+        let mut known: HashMap<Group, usize> = HashMap::new();
         let mut nodes: Vec<Known> = Vec::new();
         for node in cluster.nodes() {
-            let class = class(cluster, occupancy, info, node);
-            let group = *known.entry(class).or_insert_with_key(|class| {
-                groups.push(class.clone());
+            let group = *known.entry(group(cluster, occupancy, info, node)).or_insert_with_key(|group| {
+                groups.push(group.clone());
                 groups.len() - 1
             });
             nodes.push(Known { name: node_name(&node.identity.name.name), group, labels: node.labels.clone() });
@@ -92,16 +95,17 @@ impl NodeGroups {
         Self { groups, nodes, positions, merged: Mutex::default() }
     }
 
-    /// What a policy may see of a Node.
-    pub(crate) fn class_of(&self, node: &NodeName) -> Option<&NodeClass> {
-        Some(&self.groups[self.nodes[*self.positions.get(node)?].group])
+    /// What a policy may see of a Node: its place, and the exact headroom of each of the place's drivers.
+    pub(crate) fn class_of(&self, node: &NodeName) -> Option<(&Place, &[AttachHeadroom])> {
+        let group = &self.groups[self.nodes[*self.positions.get(node)?].group];
+        Some((&group.place, &group.headroom))
     }
 
     /// The distinct sets of the declared labels.
     pub(crate) fn topologies(&self) -> Vec<Topology> {
         let mut topologies: Vec<Topology> = Vec::new();
         for group in &self.groups {
-            let topology = Topology { labels: group.labels.clone() };
+            let topology = Topology { labels: group.place.labels.clone() };
             if !topologies.contains(&topology) {
                 topologies.push(topology);
             }
@@ -109,22 +113,22 @@ impl NodeGroups {
         topologies
     }
 
-    /// The classes of a question, in a stable order: that of the groups, and in a group the special nodes last.
-    pub(crate) fn classes(&self, needs: &Needs) -> Vec<Class<'_>> {
-        let special = self.special(needs);
+    /// The places and the classes of a question, in a stable order: that of the groups, and in a group the tied nodes last.
+    pub(crate) fn classes(&self, needs: &Needs) -> (Arc<[Place]>, Vec<Class<'_>>) {
+        let tied = self.tied(needs);
+        let merged = self.merged(needs);
         let mut found: Vec<((usize, usize), Class<'_>)> = Vec::new();
-        for merged in self.merged(needs).iter() {
-            let mut nodes = Vec::with_capacity(merged.nodes.len());
+        for (common, positions) in &merged.classes {
+            let mut nodes = Vec::with_capacity(positions.len());
             let mut first_group = usize::MAX;
-            for &position in &merged.nodes {
+            for &position in positions {
                 let node = &self.nodes[position];
-                let Some((_, Special { holds, selected_for })) = special.iter().find(|(at, _)| *at == position) else {
+                let Some((_, ties)) = tied.iter().find(|(at, _)| *at == position) else {
                     first_group = first_group.min(node.group);
                     nodes.push(&node.name);
                     continue;
                 };
-                let class =
-                    NodeClass { holds: holds.clone(), selected_for: selected_for.clone(), ..merged.class.clone() };
+                let class = NodeClass { ties: ties.to_vec(), ..common.clone() };
                 match found.iter_mut().find(|(_, known)| known.class == class) {
                     Some((order, known)) => {
                         *order = (*order).min((node.group, position + 1));
@@ -134,96 +138,109 @@ impl NodeGroups {
                 }
             }
             if !nodes.is_empty() {
-                found.push(((first_group, 0), Class { class: merged.class.clone(), nodes }));
+                found.push(((first_group, 0), Class { class: common.clone(), nodes }));
             }
         }
         found.sort_by_key(|(order, _)| *order);
-        found.into_iter().map(|(_, class)| class).collect()
+        (Arc::clone(&merged.places), found.into_iter().map(|(_, class)| class).collect())
     }
 
-    /// The positions of the nodes that differ from their group in this question.
-    fn special<'n>(&self, needs: &'n Needs) -> Vec<(usize, &'n Special)> {
+    /// The positions of the nodes that are tied to a volume of this question's pod.
+    fn tied<'n>(&self, needs: &'n Needs) -> Vec<(usize, &'n [Tie])> {
         let position = |node| self.positions.get(node).copied();
-        needs.special.iter().filter_map(|(node, special)| Some((position(node)?, special))).collect()
+        needs.ties.iter().filter_map(|(node, ties)| Some((position(node)?, ties.as_slice()))).collect()
     }
 
     /// The groups as questions of this kind see them.
-    fn merged(&self, needs: &Needs) -> Arc<Vec<Merged>> {
+    fn merged(&self, needs: &Needs) -> Arc<Merged> {
         let kind = (needs.keys.iter().cloned().collect(), needs.drivers.clone());
         // What is kept is whole at any moment, so that a panic elsewhere while it was locked does no harm.
         let mut kept = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(kept.entry(kind).or_insert_with(|| Arc::new(self.merge(needs))))
     }
 
-    fn merge(&self, needs: &Needs) -> Vec<Merged> {
-        let common: Vec<NodeClass> = self.groups.iter().map(|group| needs.of(group)).collect();
-        let mut merged: Vec<Merged> = Vec::new();
-        let mut known: HashMap<NodeClass, usize> = HashMap::new();
+    fn merge(&self, needs: &Needs) -> Merged {
+        let common: Vec<Group> = self.groups.iter().map(|group| needs.of(group)).collect();
+        let mut alike: Vec<(Group, Vec<usize>)> = Vec::new();
+        let mut known: HashMap<Group, usize> = HashMap::new();
         for (position, node) in self.nodes.iter().enumerate() {
-            let mut class = common[node.group].clone();
-            node.add_named(&mut class, &needs.keys);
-            let at = *known.entry(class).or_insert_with_key(|class| {
-                merged.push(Merged { class: class.clone(), nodes: Vec::new() });
-                merged.len() - 1
+            let mut group = common[node.group].clone();
+            node.add_named(&mut group.place, &needs.keys);
+            let at = *known.entry(group).or_insert_with_key(|group| {
+                alike.push((group.clone(), Vec::new()));
+                alike.len() - 1
             });
-            merged[at].nodes.push(position);
+            alike[at].1.push(position);
         }
-        merged
+        alike.sort_by_key(|(_, nodes)| nodes.iter().map(|&position| self.nodes[position].group).min());
+        Merged::new(alike)
+    }
+}
+
+impl Merged {
+    /// Says once what the groups have in common.
+    fn new(groups: Vec<(Group, Vec<usize>)>) -> Self {
+        let mut places: Vec<Place> = Vec::new();
+        let mut known: HashMap<Place, u32> = HashMap::new();
+        let mut classes = Vec::with_capacity(groups.len());
+        for (Group { place, headroom }, nodes) in groups {
+            let place = *known.entry(place).or_insert_with_key(|place| {
+                places.push(place.clone());
+                u32::try_from(places.len() - 1).expect("there are fewer nodes than a u32 counts")
+            });
+            classes.push((NodeClass { place, headroom, ties: Vec::new() }, nodes));
+        }
+        Self { places: places.into(), classes }
     }
 }
 
 impl Known {
     /// Adds the labels of the keys that a question names.
-    fn add_named(&self, class: &mut NodeClass, keys: &[String]) {
+    fn add_named(&self, place: &mut Place, keys: &[String]) {
         if keys.is_empty() {
             return;
         }
         for label in &self.labels {
-            let known = class.labels.iter().any(|known| *known.key == *label.key);
+            let known = place.labels.iter().any(|known| *known.key == *label.key);
             if !known && keys.iter().any(|key| **key == *label.key) {
-                class.labels.push(label.into());
+                place.labels.push(label.into());
             }
         }
-        class.labels.sort_by(|a, b| a.key.cmp(&b.key));
+        place.labels.sort_by(|a, b| a.key.cmp(&b.key));
     }
 }
 
 impl Needs {
-    /// A group's class as this question sees it: its drivers only, their headroom clipped.
-    fn of(&self, class: &NodeClass) -> NodeClass {
-        let clipped = |driver: &NodeDriver| {
-            let needed = *self.drivers.get(&driver.name)?;
-            let headroom = match driver.headroom {
+    /// A group as this question sees it: its drivers only, their headroom clipped.
+    fn of(&self, group: &Group) -> Group {
+        let clipped = |(driver, headroom): (&String, &AttachHeadroom)| {
+            let needed = *self.drivers.get(driver)?;
+            let headroom = match *headroom {
                 AttachHeadroom::Left(left) => AttachHeadroom::Left(left.min(needed)),
                 unclipped => unclipped,
             };
-            Some(NodeDriver { name: driver.name.clone(), headroom })
+            Some((driver.clone(), headroom))
         };
-        NodeClass { drivers: class.drivers.iter().filter_map(clipped).collect(), ..class.clone() }
+        let (drivers, headroom) = group.place.drivers.iter().zip(&group.headroom).filter_map(clipped).unzip();
+        Group { place: Place { drivers, ..group.place.clone() }, headroom }
     }
 }
 
 /// What a policy may see of a node, with the exact headroom of every driver.
-fn class(cluster: &Index, occupancy: &Occupancy, info: &PolicyInfo, node: &Node) -> NodeClass {
+fn group(cluster: &Index, occupancy: &Occupancy, info: &PolicyInfo, node: &Node) -> Group {
     let declared: HashSet<&str> = info.node_label_keys.iter().map(String::as_str).collect();
     let mut labels: Vec<Label> =
         node.labels.iter().filter(|label| declared.contains(&*label.key)).map(Label::from).collect();
     labels.sort_by(|a, b| a.key.cmp(&b.key));
     let csi_node = cluster.csi_node(&node.identity.name.name);
-    let drivers = csi_node.into_iter().flat_map(|csi_node| &csi_node.drivers).map(|driver| NodeDriver {
-        name: driver.name.clone(),
-        headroom: occupancy.headroom(&node.identity.name.name, &driver.name, driver.allocatable),
+    let drivers = csi_node.into_iter().flat_map(|csi_node| &csi_node.drivers).map(|driver| {
+        let headroom = occupancy.headroom(&node.identity.name.name, &driver.name, driver.allocatable);
+        (driver.name.clone(), headroom)
     });
-    let mut drivers: Vec<NodeDriver> = drivers.collect();
-    drivers.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut drivers: Vec<(String, AttachHeadroom)> = drivers.collect();
+    drivers.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let (drivers, headroom) = drivers.into_iter().unzip();
     let mut migrated_plugins = csi_node.map(|csi_node| csi_node.migrated_plugins.to_vec()).unwrap_or_default();
     migrated_plugins.sort();
-    NodeClass {
-        labels,
-        has_csi_node: csi_node.is_some(),
-        drivers,
-        migrated_plugins,
-        holds: Vec::new(),
-        selected_for: Vec::new(),
-    }
+    Group { place: Place { labels, has_csi_node: csi_node.is_some(), drivers, migrated_plugins }, headroom }
 }

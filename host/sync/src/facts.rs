@@ -43,8 +43,8 @@ impl Facts {
         Some((evidence.record()?, evidence.age_seconds(self.now)?))
     }
 
-    /// What is known about a volume, as the contract has it.
-    pub(crate) fn evidence(&self, id: &AwsVolumeId) -> VolumeEvidence {
+    /// What is known about a volume, as the contract has it: of its attributes, those with these keys.
+    pub(crate) fn evidence(&self, id: &AwsVolumeId, keys: &[String]) -> VolumeEvidence {
         match self.volumes.get(id) {
             None | Some(Evidence::Unknown(_)) => VolumeEvidence::Unknown,
             Some(missing @ Evidence::Missing { .. }) => {
@@ -55,7 +55,7 @@ impl Facts {
                 state: record.state.clone(),
                 zone: record.zone.clone(),
                 multi_attach: record.multi_attach,
-                attributes: record.attributes.clone(),
+                attributes: record.attributes.iter().filter(|shown| keys.contains(&shown.key)).cloned().collect(),
             }),
         }
     }
@@ -81,5 +81,72 @@ impl Facts {
     pub(crate) fn age(&self, moment: Option<Timestamp>) -> u32 {
         let seconds = moment.map_or(0, |moment| self.now.as_second().saturating_sub(moment.as_second()));
         u32::try_from(seconds.max(0)).unwrap_or(u32::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zonewarden_contract::types::{Label, VolumeState, Zone};
+
+    const ATTRIBUTES: [(&str, &str); 4] = [
+        ("availability-zone-id", "use1-az1"),
+        ("operator", "backup.amazonaws.com"),
+        ("outpost-arn", "arn:aws:outposts:us-east-1:123456789012:outpost/op-1"),
+        ("volume-type", "gp3"),
+    ];
+
+    fn id() -> AwsVolumeId {
+        AwsVolumeId { aws_volume_id: "vol-0123456789abcdef0".to_owned() }
+    }
+
+    fn labels(labels: &[(&str, &str)]) -> Vec<Label> {
+        labels.iter().map(|(key, value)| Label { key: (*key).to_owned(), value: (*value).to_owned() }).collect()
+    }
+
+    fn zone() -> Option<Zone> {
+        Some(Zone { zone: "us-east-1a".to_owned() })
+    }
+
+    /// One volume with every attribute, which was described twelve seconds ago.
+    fn mk_facts() -> Facts {
+        let record = Volume {
+            id: id(),
+            zone: zone(),
+            state: VolumeState::Available,
+            multi_attach: true,
+            attachments: Vec::new(),
+            attributes: labels(&ATTRIBUTES),
+            tags: Vec::new(),
+        };
+        let observed_at = Timestamp::UNIX_EPOCH;
+        let question = Question { volumes: vec![id()], ..Question::default() };
+        let sweep = Sweep { volumes: vec![Evidence::Found { record, observed_at }], ..Sweep::default() };
+        Facts::new(question, sweep, Timestamp::from_second(12).expect("a moment"))
+    }
+
+    #[test]
+    fn a_policy_is_shown_the_attributes_that_it_reads_and_the_record_stays_whole() {
+        let facts = mk_facts();
+        let all = ATTRIBUTES.map(|(key, _)| key);
+        for (keys, shown) in [
+            (&[][..], &[][..]),
+            (&["nothing-has-it"], &[]),
+            (&["volume-type"], &ATTRIBUTES[3..]),
+            (&["outpost-arn", "availability-zone-id"], &[ATTRIBUTES[0], ATTRIBUTES[2]]),
+            (&all, &ATTRIBUTES),
+        ] {
+            let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+            let expected = VolumeFacts {
+                age_seconds: 12,
+                state: VolumeState::Available,
+                zone: zone(),
+                multi_attach: true,
+                attributes: labels(shown),
+            };
+            assert_eq!(facts.evidence(&id(), &keys), VolumeEvidence::Found(expected), "{keys:?}");
+        }
+        let (record, age) = facts.volume(&id()).expect("it was found");
+        assert_eq!((&record.attributes, age), (&labels(&ATTRIBUTES), 12));
     }
 }

@@ -1,8 +1,10 @@
 //! Which nodes fit each pod.
 
+use std::sync::Arc;
+
 use zonewarden_cluster::records::{Pod, PodVolumeSource};
-use zonewarden_contract::placement::{ClassDecision, ClassVerdict, Injection};
-use zonewarden_contract::types::NodeName;
+use zonewarden_contract::placement::{ClassDecision, ClassVerdict, Injection, Place, Verdicts};
+use zonewarden_contract::types::{NodeName, Reason};
 use zonewarden_engine::Error;
 
 use crate::Survey;
@@ -18,6 +20,8 @@ pub struct PlacedPod<'a> {
     pub classes: Vec<(Class<'a>, ClassVerdict)>,
     /// The affinity that the pod needs, where it names a volume directly that the policy handles.
     pub injection: Option<Injection>,
+    places: Arc<[Place]>,
+    reasons: Vec<Reason>,
 }
 
 impl PlacedPod<'_> {
@@ -33,6 +37,18 @@ impl PlacedPod<'_> {
         let holds =
             |class: &Class<'_>| class.nodes.binary_search_by(|known| known.node_name.cmp(&node.node_name)).is_ok();
         self.classes.iter().find(|(class, _)| holds(class)).map(|(_, verdict)| verdict)
+    }
+
+    /// Where the nodes of one of its classes are.
+    #[must_use]
+    pub fn place_of(&self, class: &Class<'_>) -> &Place {
+        &self.places[class.class.place as usize]
+    }
+
+    /// Why a verdict of its classes is what it is, the decisive reason first.
+    pub fn reasons(&self, verdict: &ClassVerdict) -> impl Iterator<Item = &Reason> {
+        // The engine takes no verdict that names a reason which is not there.
+        verdict.reasons.iter().map(|position| &self.reasons[*position as usize])
     }
 }
 
@@ -57,15 +73,15 @@ impl Survey<'_> {
     /// Those of the engine.
     pub fn place<'a>(&'a self, pod: &'a Pod) -> Result<PlacedPod<'a>, Error> {
         let question = self.pod_question(pod);
-        let classes = self.groups().classes(&self.needs(&question));
+        let (places, classes) = self.groups().classes(&self.needs(&question));
         let shown: Vec<_> = classes.iter().map(|class| class.class.clone()).collect();
-        let verdicts = self.policy.filter(&question, &shown)?;
+        let Verdicts { reasons, classes: verdicts } = self.policy.filter(&question, &places, &shown)?;
         let names_directly = pod
             .volumes
             .iter()
             .any(|volume| matches!(&volume.source, PodVolumeSource::Inline(source) if self.handles(source)));
         let injection =
             names_directly.then(|| self.policy.inject(&question, pod.required_terms.as_deref())).transpose()?;
-        Ok(PlacedPod { pod, classes: classes.into_iter().zip(verdicts).collect(), injection })
+        Ok(PlacedPod { pod, classes: classes.into_iter().zip(verdicts).collect(), injection, places, reasons })
     }
 }

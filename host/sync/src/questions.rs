@@ -2,12 +2,13 @@
 
 use zonewarden_cluster::records::{PersistentVolume, PersistentVolumeClaim, Pod, PodVolume, PodVolumeSource};
 use zonewarden_contract::placement::{
-    self, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, InlineVolume, PodQuestion,
+    self, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, InlineVolume, PodQuestion, Tie,
+    UnboundClaim,
 };
 use zonewarden_contract::types::{VolumeAffinity, VolumeSource};
 
 use crate::Survey;
-use crate::classes::{Needs, Special};
+use crate::classes::Needs;
 use crate::occupancy::counted;
 
 impl Survey<'_> {
@@ -40,12 +41,22 @@ impl Survey<'_> {
 
     fn claim_facts(&self, pod: &Pod, claim: &PersistentVolumeClaim) -> ClaimFacts {
         let volume = match &claim.volume_name {
-            None => ClaimedVolume::None,
+            None => ClaimedVolume::None(self.unbound_claim(claim)),
             Some(name) => match self.cluster.volume(name) {
                 None => ClaimedVolume::Missing(name.clone()),
                 Some(volume) => ClaimedVolume::Found(self.persistent_volume(volume)),
             },
         };
+        ClaimFacts {
+            deleting: claim.identity.is_deleting(),
+            lost: &*claim.phase == "Lost",
+            owned_by_pod: claim.is_owned_by(&pod.identity.uid),
+            bind_completed: claim.bind_completed,
+            volume,
+        }
+    }
+
+    fn unbound_claim(&self, claim: &PersistentVolumeClaim) -> UnboundClaim {
         let class = match claim.storage_class.as_deref() {
             None | Some("") => ClaimedClass::None,
             Some(name) => match self.cluster.storage_class(name) {
@@ -58,15 +69,10 @@ impl Survey<'_> {
                 }),
             },
         };
-        ClaimFacts {
-            deleting: claim.identity.is_deleting(),
-            lost: &*claim.phase == "Lost",
-            owned_by_pod: claim.is_owned_by(&pod.identity.uid),
-            candidates: if volume == ClaimedVolume::None { self.candidates(claim) } else { Vec::new() },
-            volume,
-            bind_completed: claim.bind_completed,
+        UnboundClaim {
             class,
             selected_node: claim.selected_node.clone(),
+            candidates: self.candidates(claim),
             requested_bytes: claim.requested_bytes,
             access_modes: claim.access_modes.to_vec(),
             volume_mode: claim.volume_mode.to_string(),
@@ -103,36 +109,38 @@ impl Survey<'_> {
             needs.drivers.entry(driver.clone()).or_default();
         }
         for (position, volume) in (0..).zip(&question.volumes) {
-            let found = claim_facts(&volume.source);
-            if let Some(selected) = found.and_then(|facts| facts.selected_node.as_ref()) {
-                needs.special.entry(selected.clone()).or_default().selected_for.push(position);
-            }
-            for key in found.into_iter().flat_map(named_keys) {
+            for key in claimed(&volume.source).into_iter().flat_map(named_keys) {
                 if !info.node_label_keys.contains(key) && !needs.keys.contains(key) {
                     needs.keys.push(key.clone());
                 }
             }
-            let Some(counted) = source(&volume.source).and_then(|source| counted(source, &self.identities, info))
-            else {
+            if let Some(ClaimedVolume::None(claim)) = claimed(&volume.source) {
+                if let Some(selected) = &claim.selected_node {
+                    needs.ties.entry(selected.clone()).or_default().push(Tie::SelectedFor(position));
+                }
                 // A volume that is still to be made will be one of the class's driver.
-                if let Some(ClaimedClass::Found(class)) = found.map(|facts| &facts.class) {
+                if let ClaimedClass::Found(class) = &claim.class {
                     *needs.drivers.entry(class.provisioner.clone()).or_default() += 1;
                 }
+            }
+            let Some(counted) = source(&volume.source).and_then(|source| counted(source, &self.identities, info))
+            else {
                 continue;
             };
             *needs.drivers.entry(counted.0.clone()).or_default() += 1;
             for holder in self.occupancy.holders(&counted) {
-                needs.special.entry(holder.clone()).or_insert_with(Special::default).holds.push(position);
+                needs.ties.entry(holder.clone()).or_default().push(Tie::Holds(position));
             }
         }
         needs
     }
 }
 
-fn claim_facts(source: &placement::PodVolumeSource) -> Option<&ClaimFacts> {
+/// What the claim behind one of a pod's volumes says of its volume, where there is such a claim.
+fn claimed(source: &placement::PodVolumeSource) -> Option<&ClaimedVolume> {
     match source {
         placement::PodVolumeSource::Claim(claim) | placement::PodVolumeSource::Ephemeral(claim) => match &claim.state {
-            ClaimState::Found(facts) => Some(facts),
+            ClaimState::Found(facts) => Some(&facts.volume),
             ClaimState::Missing => None,
         },
         placement::PodVolumeSource::Inline(_) => None,
@@ -142,34 +150,34 @@ fn claim_facts(source: &placement::PodVolumeSource) -> Option<&ClaimFacts> {
 fn source(source: &placement::PodVolumeSource) -> Option<&VolumeSource> {
     match source {
         placement::PodVolumeSource::Inline(volume) => Some(&volume.source),
-        placement::PodVolumeSource::Claim(_) | placement::PodVolumeSource::Ephemeral(_) => {
-            match &claim_facts(source)?.volume {
-                ClaimedVolume::Found(volume) => Some(&volume.source),
-                ClaimedVolume::None | ClaimedVolume::Missing(_) => None,
-            }
+        placement::PodVolumeSource::Claim(_) | placement::PodVolumeSource::Ephemeral(_) => match claimed(source)? {
+            ClaimedVolume::Found(volume) => Some(&volume.source),
+            ClaimedVolume::None(_) | ClaimedVolume::Missing(_) => None,
+        },
+    }
+}
+
+/// The node label keys that a claim names: in the affinity of the volumes that it has or may get, and in its class's topologies.
+fn named_keys(claimed: &ClaimedVolume) -> Vec<&String> {
+    match claimed {
+        ClaimedVolume::Found(volume) => affinity_keys(volume).collect(),
+        ClaimedVolume::Missing(_) => Vec::new(),
+        ClaimedVolume::None(claim) => {
+            let candidates = claim.candidates.iter().flat_map(|candidate| affinity_keys(&candidate.volume));
+            let topologies = match &claim.class {
+                ClaimedClass::Found(class) => class.allowed_topologies.as_slice(),
+                ClaimedClass::None | ClaimedClass::Missing(_) => &[],
+            };
+            let requirements = topologies.iter().flat_map(|term| &term.requirements);
+            candidates.chain(requirements.map(|requirement| &requirement.key)).collect()
         }
     }
 }
 
-/// The node label keys that a claim names: in the affinity of its volumes, and in its class's topologies.
-fn named_keys(facts: &ClaimFacts) -> Vec<&String> {
-    let bound = match &facts.volume {
-        ClaimedVolume::Found(volume) => Some(volume),
-        ClaimedVolume::None | ClaimedVolume::Missing(_) => None,
+fn affinity_keys(volume: &placement::PersistentVolume) -> impl Iterator<Item = &String> {
+    let terms = match &volume.affinity {
+        VolumeAffinity::Required(terms) => terms.as_slice(),
+        VolumeAffinity::Unset | VolumeAffinity::Unrestricted => &[],
     };
-    let volumes = bound.into_iter().chain(facts.candidates.iter().map(|candidate| &candidate.volume));
-    let mut keys: Vec<&String> = volumes
-        .filter_map(|volume| match &volume.affinity {
-            VolumeAffinity::Required(terms) => Some(terms),
-            VolumeAffinity::Unset | VolumeAffinity::Unrestricted => None,
-        })
-        .flatten()
-        .flat_map(|term| term.requirements.iter().map(|requirement| &requirement.key))
-        .collect();
-    if let ClaimedClass::Found(class) = &facts.class {
-        keys.extend(
-            class.allowed_topologies.iter().flat_map(|term| &term.requirements).map(|requirement| &requirement.key),
-        );
-    }
-    keys
+    terms.iter().flat_map(|term| &term.requirements).map(|requirement| &requirement.key)
 }

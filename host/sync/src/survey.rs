@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use jiff::Timestamp;
 use zonewarden_cluster::Index;
 use zonewarden_contract::attachment::InstanceState;
-use zonewarden_contract::placement::NodeClass;
+use zonewarden_contract::placement::{AttachHeadroom, Place};
 use zonewarden_contract::types::{InstanceId, NodeName, VolumeEvidence, VolumeSource};
 use zonewarden_ec2::{Problem, Question, Sweep};
 use zonewarden_engine::{ConfiguredPolicy, Error};
@@ -123,11 +123,12 @@ impl<'a> Survey<'a> {
         self.cluster
     }
 
-    /// What EC2 says about the volume that a source names.
+    /// What EC2 says about the volume that a source names, as far as the policy reads it.
     #[must_use]
     pub fn evidence(&self, source: &VolumeSource) -> VolumeEvidence {
         let volume = self.identities.identified(source);
-        volume.map_or(VolumeEvidence::Unknown, |volume| self.facts.evidence(&volume.volume))
+        let keys = &self.policy.info().volume_attribute_keys;
+        volume.map_or(VolumeEvidence::Unknown, |volume| self.facts.evidence(&volume.volume, keys))
     }
 
     /// What EC2 says an instance does; `None` where that is not known.
@@ -136,9 +137,9 @@ impl<'a> Survey<'a> {
         self.facts.instance(instance).map(|(instance, _)| instance.state.clone())
     }
 
-    /// What a policy may see of a Node, with the exact headroom of every driver.
+    /// What a policy may see of a Node: its place with every driver, and the exact headroom of each, in their order.
     #[must_use]
-    pub fn class_of(&self, node: &NodeName) -> Option<&NodeClass> {
+    pub fn class_of(&self, node: &NodeName) -> Option<(&Place, &[AttachHeadroom])> {
         self.groups().class_of(node)
     }
 

@@ -3,13 +3,16 @@
 #![allow(clippy::unwrap_used, reason = "a test that finds nothing has failed")]
 
 use jiff::Timestamp;
-use zonewarden_cluster::{Index, ObjectName, parse};
+use zonewarden_cluster::{Index, parse};
 use zonewarden_contract::attachment::{Drift, Lease, NodeReport, Verdict, VolumeReport};
-use zonewarden_contract::placement::{AttachHeadroom, ClassDecision};
-use zonewarden_contract::types::Remedy;
+use zonewarden_contract::types::{Label, Remedy, VolumeEvidence, VolumeFacts, VolumeState, Zone};
 use zonewarden_ec2::{Files, Question};
 use zonewarden_engine::{ConfiguredPolicy, Engine, Options};
-use zonewarden_sync::{PlacedPod, Survey};
+use zonewarden_sync::Survey;
+
+mod survey {
+    mod classes;
+}
 
 const NOW: &str = "2026-11-10T12:00:00Z";
 
@@ -88,69 +91,32 @@ status: {{phase: Pending}}
 const VOLUME: &str = "vol-0000000000000000a";
 const ZONE_KEY: &str = "topology.ebs.csi.aws.com/zone";
 
-/// The names of each class, with the headroom that the policy was shown and its decision.
-fn classes(placed: &PlacedPod<'_>) -> Vec<(Vec<String>, AttachHeadroom, ClassDecision)> {
-    let row = |(class, verdict): &(zonewarden_sync::Class<'_>, zonewarden_contract::placement::ClassVerdict)| {
-        let names = class.nodes.iter().map(|node| node.node_name.clone()).collect();
-        (names, class.class.drivers[0].headroom, verdict.decision)
+#[test]
+fn a_policy_is_shown_the_attributes_that_it_reads_and_no_others() {
+    let described = "
+Volumes:
+- VolumeId: vol-0000000000000000a
+  State: available
+  AvailabilityZone: us-east-1a
+  AvailabilityZoneId: use1-az1
+  OutpostArn: 'arn:aws:outposts:us-east-1:123456789012:outpost/op-1'
+  VolumeType: gp3
+";
+    let (policy, ec2) = (policy(), ec2(described));
+    let cluster = cluster(&mk_claim("data", VOLUME, "us-east-1a", ZONE_KEY));
+    let survey = survey(&cluster, &policy, &ec2);
+    let label = |key: &str, value: &str| Label { key: key.to_owned(), value: value.to_owned() };
+    let shown = VolumeFacts {
+        age_seconds: 0,
+        state: VolumeState::Available,
+        zone: Some(Zone { zone: "us-east-1a".to_owned() }),
+        multi_attach: false,
+        attributes: vec![
+            label("availability-zone-id", "use1-az1"),
+            label("outpost-arn", "arn:aws:outposts:us-east-1:123456789012:outpost/op-1"),
+        ],
     };
-    placed.classes.iter().map(row).collect()
-}
-
-fn names(names: &[&str]) -> Vec<String> {
-    names.iter().map(|name| (*name).to_owned()).collect()
-}
-
-#[test]
-fn nodes_that_no_rule_can_tell_apart_are_one_class_and_headroom_is_clipped_to_the_need() {
-    let (policy, ec2) = (policy(), ec2("Volumes: []"));
-    let nodes =
-        [("a01", "us-east-1a", 25), ("a02", "us-east-1a", 3), ("a03", "us-east-1a", 0), ("b01", "us-east-1b", 9)];
-    let mut text: String = nodes.iter().map(|(name, zone, limit)| mk_node(name, zone, *limit)).collect();
-    text += &mk_claim("data", VOLUME, "us-east-1a", ZONE_KEY);
-    text += &mk_pod("web", "data", "");
-    let cluster = cluster(&text);
-    let survey = survey(&cluster, &policy, &ec2);
-    let placed = survey.place(cluster.pod(&ObjectName::new("default", "web")).unwrap()).unwrap();
-    assert_eq!(
-        classes(&placed),
-        [
-            (names(&["a01", "a02"]), AttachHeadroom::Left(1), ClassDecision::Feasible),
-            (names(&["a03"]), AttachHeadroom::Left(0), ClassDecision::Refused),
-            (names(&["b01"]), AttachHeadroom::Left(1), ClassDecision::Unresolvable),
-        ]
-    );
-}
-
-#[test]
-fn a_node_that_holds_the_volume_is_a_class_of_its_own_and_needs_no_room_for_it() {
-    let (policy, ec2) = (policy(), ec2("Volumes: []"));
-    let mut text = mk_node("a01", "us-east-1a", 1) + &mk_node("a02", "us-east-1a", 1);
-    text += &mk_claim("data", VOLUME, "us-east-1a", ZONE_KEY);
-    text += &(mk_pod("first", "data", "a01") + &mk_pod("second", "data", ""));
-    let cluster = cluster(&text);
-    let survey = survey(&cluster, &policy, &ec2);
-    let placed = survey.place(cluster.pod(&ObjectName::new("default", "second")).unwrap()).unwrap();
-    assert_eq!(
-        classes(&placed),
-        [
-            (names(&["a01"]), AttachHeadroom::Left(0), ClassDecision::Feasible),
-            (names(&["a02"]), AttachHeadroom::Left(1), ClassDecision::Feasible),
-        ]
-    );
-    assert_eq!(placed.classes[0].0.class.holds, [0]);
-}
-
-#[test]
-fn a_label_key_that_the_question_names_tells_nodes_apart() {
-    let (policy, ec2) = (policy(), ec2("Volumes: []"));
-    let mut text = mk_node("a01", "us-east-1a", 25) + &mk_node("a02", "us-east-1a", 25);
-    text += &(mk_claim("data", VOLUME, "a02", "disk") + &mk_pod("web", "data", ""));
-    let cluster = cluster(&text);
-    let survey = survey(&cluster, &policy, &ec2);
-    let placed = survey.place(cluster.pod(&ObjectName::new("default", "web")).unwrap()).unwrap();
-    let decisions: Vec<_> = classes(&placed).into_iter().map(|(names, _, decision)| (names, decision)).collect();
-    assert_eq!(decisions, [(names(&["a01"]), ClassDecision::Unresolvable), (names(&["a02"]), ClassDecision::Feasible)]);
+    assert_eq!(survey.evidence(&cluster.volume("data").unwrap().source), VolumeEvidence::Found(shown));
 }
 
 #[test]

@@ -45,23 +45,17 @@ fn pod_volume(number: usize) -> Value {
         "evidence": evidence(ZONES[0]),
     });
     let facts = json!({
-        "deleting": false, "lost": false, "owned_by_pod": false,
+        "deleting": false, "lost": false, "owned_by_pod": false, "bind_completed": true,
         "volume": { "Found": persistent_volume },
-        "bind_completed": true,
-        "class": { "Found": { "name": "gp3", "provisioner": DRIVER, "binding_mode": "WaitForFirstConsumer",
-                              "allowed_topologies": [] } },
-        "candidates": [], "selected_node": null, "requested_bytes": 21_474_836_480_u64,
-        "access_modes": ["ReadWriteOnce"], "volume_mode": "Filesystem",
     });
     json!({ "name": format!("data-{number}"), "source": { "Claim": { "name": format!("data-{number}-db-0"),
                                                                      "state": { "Found": facts } } } })
 }
 
-/// This many classes of nodes, zone by zone in turn, with three labels each.
+/// The places of this many classes of nodes: a zone each, with three labels.
 #[must_use]
-pub fn classes(count: usize) -> Value {
-    let class = |number: usize| {
-        let zone = ZONES[number % ZONES.len()];
+pub fn places(classes: usize) -> Value {
+    let place = |zone: &&str| {
         json!({
             "labels": [
                 label("topology.ebs.csi.aws.com/zone", zone),
@@ -69,10 +63,19 @@ pub fn classes(count: usize) -> Value {
                 label("topology.kubernetes.io/zone", zone),
             ],
             "has_csi_node": true,
-            "drivers": [{ "name": DRIVER, "headroom": { "Left": 3 - number / 3 % 4 } }],
+            "drivers": [DRIVER],
             "migrated_plugins": ["kubernetes.io/aws-ebs"],
-            "holds": [], "selected_for": [],
         })
+    };
+    ZONES.iter().take(classes).map(place).collect()
+}
+
+/// This many classes of nodes, zone by zone in turn.
+#[must_use]
+pub fn classes(count: usize) -> Value {
+    let class = |number: usize| {
+        let left = 3 - number / ZONES.len() % 4;
+        json!({ "place": number % ZONES.len(), "headroom": [{ "Left": left }], "ties": [] })
     };
     (0..count).map(class).collect()
 }
@@ -182,7 +185,7 @@ fn affinity(zone: &str) -> Value {
 }
 
 fn evidence(zone: &str) -> Value {
-    let attributes = json!([label("volume-type", "gp3"), label("availability-zone-id", "use1-az1")]);
+    let attributes = json!([label("availability-zone-id", "use1-az1")]);
     json!({ "Found": { "age_seconds": 5, "state": "Available", "zone": { "zone": zone }, "multi_attach": false,
                        "attributes": attributes } })
 }

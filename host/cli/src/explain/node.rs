@@ -32,19 +32,19 @@ pub(super) fn story(survey: &Survey<'_>, name: &str) -> Result<Story> {
         Some(NodeIdentity::Unresolved(problem)) => story.warn(format!("{} ({})", problem.message, problem.rule)),
         None => story.say("What it is is not known."),
     }
-    let class = survey.class_of(&node_name).context("every Node is in a class")?;
-    let labels: Vec<String> = class.labels.iter().map(|label| format!("{}={}", label.key, label.value)).collect();
+    let (place, headroom) = survey.class_of(&node_name).context("every Node is in a class")?;
+    let labels: Vec<String> = place.labels.iter().map(|label| format!("{}={}", label.key, label.value)).collect();
     story.say(format!("Its labels that matter: {}.", super::listed(&labels)));
-    if !class.has_csi_node {
+    if !place.has_csi_node {
         story.say("It has no CSINode: no CSI driver has registered on it.");
     }
-    for driver in &class.drivers {
-        let headroom = match driver.headroom {
+    for (driver, headroom) in place.drivers.iter().zip(headroom) {
+        let headroom = match headroom {
             AttachHeadroom::Unknown => "nobody knows how many".to_owned(),
             AttachHeadroom::Unlimited => "no limit is named for".to_owned(),
             AttachHeadroom::Left(left) => left.to_string(),
         };
-        story.say(format!("Driver {}: {headroom} more volumes.", driver.name));
+        story.say(format!("Driver {driver}: {headroom} more volumes."));
     }
     let pods: Vec<String> = survey
         .cluster()

@@ -40,6 +40,8 @@ struct Inspected {
     node_label_keys: Vec<String>,
     /// The annotation keys that it reads.
     annotation_keys: Vec<String>,
+    /// The attributes of volumes, as EC2 tells them, that it reads.
+    volume_attribute_keys: Vec<String>,
     /// The remedies that it may propose.
     remedies: Vec<String>,
     /// The JSON Schema of its settings.
@@ -85,6 +87,7 @@ fn inspected(
         in_tree_plugins: listed(|info| &info.in_tree_plugins),
         node_label_keys: listed(|info| &info.node_label_keys),
         annotation_keys: listed(|info| &info.annotation_keys),
+        volume_attribute_keys: listed(|info| &info.volume_attribute_keys),
         remedies: info.into_iter().flat_map(|info| &info.remedies).map(output::kebab).collect(),
         settings_schema: info.and_then(|info| serde_json::from_str(&info.settings_schema).ok()),
     }
@@ -104,6 +107,7 @@ fn rows(inspected: &Inspected, output: Output) -> Vec<Vec<String>> {
         vec!["In-tree plugins".to_owned(), list(&inspected.in_tree_plugins)],
         vec!["Node labels read".to_owned(), list(&inspected.node_label_keys)],
         vec!["Annotations read".to_owned(), list(&inspected.annotation_keys)],
+        vec!["Volume attributes read".to_owned(), list(&inspected.volume_attribute_keys)],
         vec!["Remedies".to_owned(), list(&inspected.remedies)],
         vec!["Size".to_owned(), format!("{} bytes", inspected.bytes)],
         vec!["Digest".to_owned(), format!("sha256:{}", inspected.digest)],

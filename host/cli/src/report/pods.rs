@@ -86,7 +86,7 @@ impl Pod {
             findings: findings(placed),
         };
         for (class, verdict) in &placed.classes {
-            let group = NodeGroup::new(class, verdict, all_nodes);
+            let group = NodeGroup::new(placed, class, verdict, all_nodes);
             match verdict.decision {
                 ClassDecision::Feasible => pod.feasible.push(group),
                 ClassDecision::Refused | ClassDecision::Unresolvable => pod.refused.push(group),
@@ -100,15 +100,15 @@ impl Pod {
 }
 
 impl NodeGroup {
-    fn new(class: &Class<'_>, verdict: &ClassVerdict, all_nodes: bool) -> Self {
+    fn new(placed: &PlacedPod<'_>, class: &Class<'_>, verdict: &ClassVerdict, all_nodes: bool) -> Self {
         let named = if all_nodes { usize::MAX } else { NAMED_NODES };
         Self {
-            labels: labels(&class.class.labels),
+            labels: labels(&placed.place_of(class).labels),
             node_count: class.nodes.len(),
             nodes: class.nodes.iter().take(named).map(|node| node.node_name.clone()).collect(),
             decision: kebab(&verdict.decision),
             origin: kebab(&verdict.origin),
-            reasons: verdict.reasons.iter().map(Coded::new).collect(),
+            reasons: placed.reasons(verdict).map(Coded::new).collect(),
         }
     }
 }
@@ -127,7 +127,7 @@ fn findings(placed: &PlacedPod<'_>) -> Vec<Finding> {
     let verdict = placed.pod.node.as_ref().and_then(|node| placed.verdict_of(node));
     match (&placed.pod.node, verdict) {
         (None, _) if !placed.is_placeable() => {
-            let why = placed.classes.iter().filter_map(|(_, verdict)| verdict.reasons.first()).next();
+            let why = placed.classes.iter().find_map(|(_, verdict)| placed.reasons(verdict).next());
             let why = why.map_or("there are no nodes", |reason| reason.message.as_str());
             findings.push(finding(Severity::Error, "fits-no-node", format!("no node fits: {why}")));
         }
@@ -135,7 +135,7 @@ fn findings(placed: &PlacedPod<'_>) -> Vec<Finding> {
         (Some(node), Some(verdict))
             if verdict.decision != ClassDecision::Feasible && !placed.pod.has_started_container =>
         {
-            let why = verdict.reasons.first().map_or("", |reason| reason.message.as_str());
+            let why = placed.reasons(verdict).next().map_or("", |reason| reason.message.as_str());
             let message = format!("it waits on node {}, which does not fit: {why}", node.node_name);
             findings.push(finding(Severity::Error, "placed-on-wrong-node", message));
         }

@@ -66,6 +66,7 @@ fn the_default_policy_tells_what_it_is_and_reads() {
                 "topology.kubernetes.io/region", "topology.kubernetes.io/zone",
             ],
             "annotationKeys": ["pv.kubernetes.io/provisioned-by"],
+            "volumeAttributeKeys": ["availability-zone-id", "outpost-arn"],
         })
     );
 }
@@ -79,6 +80,8 @@ fn the_table_says_it_to_people() {
         ("Contract", "0.1.0"),
         ("Imports", "(none)"),
         ("CSI drivers", "ebs.csi.aws.com"),
+        ("Annotations read", "pv.kubernetes.io/provisioned-by"),
+        ("Volume attributes read", "availability-zone-id, outpost-arn"),
         ("Setting", "volume-ids = strict"),
         ("Setting", "unlabelled-nodes = refuse"),
     ] {

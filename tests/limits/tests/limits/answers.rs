@@ -1,8 +1,10 @@
 //! Answers that are too large, too short, or no answers at all.
 
 use zonewarden_contract::identity::{NodeIdentity, NodeQuestion, VolumeIdentity};
-use zonewarden_contract::placement::{NodeClass, PodQuestion};
-use zonewarden_contract::types::{NodeName, Problem, ProviderId};
+use zonewarden_contract::placement::{
+    ClassDecision, ClassVerdict, NodeClass, Place, PodQuestion, RefusalOrigin, Verdicts,
+};
+use zonewarden_contract::types::{NodeName, Problem, ProviderId, Reason};
 use zonewarden_engine::{Engine, Limits, Options};
 use zonewarden_limits_tests::Guest;
 
@@ -57,15 +59,12 @@ fn pod() -> PodQuestion {
     PodQuestion { pod: "default/p".to_owned(), volumes: vec![], required_drivers: vec![] }
 }
 
+fn place() -> Place {
+    Place { labels: vec![], has_csi_node: false, drivers: vec![], migrated_plugins: vec![] }
+}
+
 fn class() -> NodeClass {
-    NodeClass {
-        labels: vec![],
-        has_csi_node: false,
-        drivers: vec![],
-        migrated_plugins: vec![],
-        holds: vec![],
-        selected_for: vec![],
-    }
+    NodeClass { place: 0, headroom: vec![], ties: vec![] }
 }
 
 #[test]
@@ -76,9 +75,54 @@ fn a_list_of_another_length_is_no_answer() {
     let text = "the policy breaks the contract: identity.identify-volumes answers 0 elements to 1";
     assert_eq!(error.to_string(), text);
     assert_fails(policy.identify_nodes(&[node]), "contract");
-    assert_fails(policy.filter(&pod(), &[class()]), "contract");
-    assert_fails(policy.score(&pod(), &[class()]), "contract");
-    assert_eq!(policy.filter(&pod(), &[]).expect("nothing is the right answer to nothing"), []);
+    assert_fails(policy.filter(&pod(), &[place()], &[class()]), "contract");
+    assert_fails(policy.score(&pod(), &[place()], &[class()]), "contract");
+    let nothing = policy.filter(&pod(), &[], &[]).expect("nothing is the right answer to nothing");
+    assert_eq!(nothing, Verdicts { reasons: vec![], classes: vec![] });
+}
+
+/// Answers with one empty reason, and with one verdict, which names the reasons at these positions.
+fn names_reasons(positions: &[u32]) -> Guest {
+    let mut body = format!(
+        "(i32.store (i32.const 1028) (i32.const 2048))
+        (i32.store (i32.const 1032) (i32.const 1))
+        (i32.store (i32.const 1036) (i32.const 3072))
+        (i32.store (i32.const 1040) (i32.const 1))
+        (i32.store (i32.const 3076) (i32.const 4096))
+        (i32.store (i32.const 3080) (i32.const {}))",
+        positions.len()
+    );
+    for (at, position) in (4096..).step_by(4).zip(positions) {
+        body.push_str(&format!("(i32.store (i32.const {at}) (i32.const {position}))"));
+    }
+    Guest::harmless().function("placement.filter", &(body + "(i32.const 1024)"))
+}
+
+#[test]
+fn a_verdict_names_reasons_that_are_there() {
+    let verdict =
+        ClassVerdict { decision: ClassDecision::Feasible, origin: RefusalOrigin::Kubernetes, reasons: vec![0] };
+    let reason = Reason { code: String::new(), message: String::new() };
+    let policy = configured(&names_reasons(&[0]));
+    let answer = policy.filter(&pod(), &[place()], &[class()]).expect("the reason is there");
+    assert_eq!(answer, Verdicts { reasons: vec![reason], classes: vec![verdict] });
+    let question: [(&[NodeClass], &str); 2] = [
+        (&[], "placement.filter answers 1 elements to 0"),
+        (&[class(), class()], "placement.filter answers 1 elements to 2"),
+    ];
+    for (classes, what) in question {
+        let error = assert_fails(policy.filter(&pod(), &[place()], classes), "contract");
+        assert_eq!(error.to_string(), format!("the policy breaks the contract: {what}"));
+    }
+    for (positions, what) in [
+        (&[][..], "placement.filter names no reason for class 0"),
+        (&[1], "placement.filter gives 1 reasons and names one at position 1 for class 0"),
+        (&[0, u32::MAX], "placement.filter gives 1 reasons and names one at position 4294967295 for class 0"),
+    ] {
+        let policy = configured(&names_reasons(positions));
+        let error = assert_fails(policy.filter(&pod(), &[place()], &[class()]), "contract");
+        assert_eq!(error.to_string(), format!("the policy breaks the contract: {what}"));
+    }
 }
 
 #[test]
@@ -111,7 +155,7 @@ fn a_score_beyond_the_best_counts_as_the_best() {
         (i32.store (i32.const 1032) (i32.const 1))
         (i32.const 1024)";
     let policy = configured(&Guest::harmless().function("placement.score", body));
-    let scores = policy.score(&pod(), &[class()]).expect("it answers");
+    let scores = policy.score(&pod(), &[place()], &[class()]).expect("it answers");
     assert_eq!(scores.iter().map(|score| score.score).collect::<Vec<_>>(), [10]);
 }
 
@@ -195,7 +239,7 @@ fn json_that_is_nested_thousands_deep_is_answered_with_an_error() {
         nested("[", "]"),
         nested(r#"{"a":"#, "}"),
         arguments(nested("[", "]")),
-        arguments(format!(r#"{{"settings":[],"classes":[],"pod":{}}}"#, nested("[", "]"))),
+        arguments(format!(r#"{{"settings":[],"places":[],"classes":[],"pod":{}}}"#, nested("[", "]"))),
         "[".repeat(100_000),
     ] {
         let answer = good_policy().evaluate(&request).expect("the policy itself survives");
