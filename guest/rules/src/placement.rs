@@ -8,6 +8,7 @@
 mod binding;
 mod claims;
 mod injection;
+mod judge;
 mod labels;
 mod limits;
 mod nodes;
@@ -26,30 +27,28 @@ pub use nodes::{Class, Nodes};
 pub use rating::score;
 pub use reasons::give;
 
-use crate::answer::reason;
 use crate::settings::Settings;
-use places::Judge;
+use judge::Judge;
 use question::Question;
 use refusal::Stage;
 use zonewarden_bindings::placement::{ClassDecision, ClassVerdict, PodQuestion, RefusalOrigin, Verdicts};
-use zonewarden_bindings::types::Reason;
 
 /// Says which classes fit the pod's volumes: one verdict a class, in their order.
 #[must_use]
 pub fn filter(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Verdicts {
     let question = Question::new(settings, pod, nodes);
     let mut judge = Judge::new(&question, nodes);
-    let classes = nodes.classes().map(|class| verdict(&question, &class, &mut judge)).collect();
+    let classes = nodes.classes().map(|class| verdict(&class, &mut judge)).collect();
     Verdicts { reasons: judge.reasons, classes }
 }
 
-fn verdict(question: &Question<'_>, class: &Class<'_>, judge: &mut Judge<'_, '_>) -> ClassVerdict {
+fn verdict(class: &Class<'_>, judge: &mut Judge<'_, '_>) -> ClassVerdict {
     let refusals = judge.refusals(class);
     let Some(first) = refusals.first() else {
         return ClassVerdict {
             decision: ClassDecision::Feasible,
             origin: RefusalOrigin::Kubernetes,
-            reasons: vec![give(&mut judge.reasons, fits(question, class))],
+            reasons: vec![judge.fits(class)],
         };
     };
     // The decision is the gravest: what no other pod's end changes stays so beside what one may change.
@@ -59,32 +58,4 @@ fn verdict(question: &Question<'_>, class: &Class<'_>, judge: &mut Judge<'_, '_>
         origin: if first.stage == Stage::Ours { RefusalOrigin::Zonewarden } else { RefusalOrigin::Kubernetes },
         reasons: refusals.iter().map(|refusal| refusal.reason).collect(),
     }
-}
-
-/// Why a class is feasible, and what nobody knows of it.
-fn fits(question: &Question<'_>, class: &Class<'_>) -> Reason {
-    let pod = question.pod.pod.as_str();
-    if question.pod.volumes.is_empty() {
-        return reason("no-volumes", ["pod ", pod, " has no volume that limits where it runs"].concat());
-    }
-    if let Some(driver) = limits::unknown_headroom(question, class) {
-        let text = [
-            "nothing keeps the volumes of pod ",
-            pod,
-            " from these nodes, but nobody knows how many more volumes of ",
-            driver,
-            " they can attach",
-        ];
-        return reason("fits-headroom-unknown", text.concat());
-    }
-    if let Some(volume) = question.volumes.iter().find(|volume| volume.is_nowhere()) {
-        let text = [
-            "nothing keeps the volumes of pod ",
-            pod,
-            " from these nodes, but nobody knows the zone of volume ",
-            volume.name,
-        ];
-        return reason("fits-zone-unknown", text.concat());
-    }
-    reason("fits", ["nothing keeps the volumes of pod ", pod, " from these nodes"].concat())
 }

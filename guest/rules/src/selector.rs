@@ -158,27 +158,32 @@ fn parses(requirement: &Requirement) -> bool {
 
 /// Kubernetes' form of a label's key: a name, with or without a DNS subdomain and a slash before it.
 fn is_label_key(key: &str) -> bool {
-    let (prefix, name) = match key.split_once('/') {
-        Some((prefix, name)) => (Some(prefix), name),
-        None => (None, key),
+    let bytes = key.as_bytes();
+    let (prefix, name) = match bytes.iter().position(|byte| *byte == b'/') {
+        Some(slash) => (Some(&bytes[..slash]), &bytes[slash + 1..]),
+        None => (None, bytes),
     };
-    !name.is_empty() && is_label_value(name) && prefix.is_none_or(is_dns_subdomain)
+    !name.is_empty() && is_name(name) && prefix.is_none_or(is_dns_subdomain)
 }
 
 /// Kubernetes' form of a label's value: empty, or up to 63 letters, digits and `-_.`, with a letter or digit at both ends.
 fn is_label_value(value: &str) -> bool {
+    is_name(value.as_bytes())
+}
+
+fn is_name(bytes: &[u8]) -> bool {
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     let edge = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_alphanumeric);
-    let bytes = value.as_bytes();
     bytes.len() <= 63 && bytes.iter().copied().all(inner) && edge(bytes.first()) && edge(bytes.last())
 }
 
-fn is_dns_subdomain(prefix: &str) -> bool {
-    let part = |part: &str| {
+fn is_dns_subdomain(prefix: &[u8]) -> bool {
+    let part = |part: &[u8]| {
         let inner = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        !part.is_empty() && part.bytes().all(inner) && !part.starts_with('-') && !part.ends_with('-')
+        let edge = |byte: Option<&u8>| byte.is_some_and(|byte| *byte != b'-');
+        part.iter().copied().all(inner) && edge(part.first()) && edge(part.last())
     };
-    prefix.len() <= 253 && prefix.split('.').all(part)
+    prefix.len() <= 253 && prefix.split(|byte| *byte == b'.').all(part)
 }
 
 fn describe_term(term: &SelectorTerm) -> String {

@@ -5,12 +5,19 @@ use std::collections::BTreeSet;
 /// What stands between two zones of one value.
 pub const SEPARATOR: &str = "__";
 
+/// The parts of a label's value, each trimmed. Nearly all values are one zone, which is not searched for a separator.
+pub fn split(value: &str) -> impl Iterator<Item = &str> {
+    let is_set = value.bytes().any(|byte| byte == b'_');
+    let parts = is_set.then(|| value.split(SEPARATOR)).into_iter().flatten();
+    (!is_set).then_some(value).into_iter().chain(parts).map(str::trim)
+}
+
 /// Reads a label's value as a set (F-20): split at `__`, each part trimmed.
 ///
 /// An empty part spoils the whole value, as it does in Kubernetes: `None`.
 #[must_use]
 pub fn parse(value: &str) -> Option<BTreeSet<String>> {
-    value.split(SEPARATOR).map(str::trim).map(|zone| (!zone.is_empty()).then(|| zone.to_owned())).collect()
+    split(value).map(|zone| (!zone.is_empty()).then(|| zone.to_owned())).collect()
 }
 
 /// Reads a comma-separated list, as StorageClass parameters have it (F-22).

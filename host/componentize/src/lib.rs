@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
+use wasm_encoder::reencode::{self, Reencode};
+use wasm_encoder::{ExportSection, Module};
 use wit_component::ComponentEncoder;
 
 /// The one target: unlike `wasip1` and `wasip2` it imports nothing.
@@ -85,14 +87,38 @@ fn encode(package: &str, target: &Path, out: &Path) -> Result<Built> {
     let core = target.join(TARGET).join("guest").join(format!("{}.wasm", package.replace('-', "_")));
     let module =
         std::fs::read(&core).with_context(|| format!("{} was not built: is {package} a cdylib?", core.display()))?;
-    let bytes = ComponentEncoder::default()
-        .validate(true)
-        .module(&module)
+    let bytes = without_clean_up(&module)
+        .and_then(|module| ComponentEncoder::default().validate(true).module(&module))
         .and_then(|encoder| encoder.encode())
         .with_context(|| format!("{package} could not be encoded as a component"))?;
     let component = out.join(format!("{package}.component.wasm"));
     std::fs::write(&component, bytes).with_context(|| format!("{} could not be written", component.display()))?;
     Ok(Built { core, component })
+}
+
+/// Takes the clean-up functions of the canonical ABI off a core module's exports.
+///
+/// They give back an answer's memory once it was read. The SDK's allocator gives nothing back, and an instance is gone after one
+/// answer, so that a component with them costs each instance a look-up for each function and each answer one more call.
+fn without_clean_up(module: &[u8]) -> Result<Vec<u8>> {
+    struct WithoutCleanUp;
+    impl Reencode for WithoutCleanUp {
+        type Error = std::convert::Infallible;
+
+        fn parse_export(
+            &mut self,
+            exports: &mut ExportSection,
+            export: wasmparser::Export<'_>,
+        ) -> Result<(), reencode::Error<Self::Error>> {
+            if export.name.starts_with("cabi_post_") {
+                return Ok(());
+            }
+            reencode::utils::parse_export(self, exports, export)
+        }
+    }
+    let mut kept = Module::new();
+    WithoutCleanUp.parse_core_module(&mut kept, wasmparser::Parser::new(0), module)?;
+    Ok(kept.finish())
 }
 
 /// A missing target would show as a hundred errors about a missing `core`.

@@ -1,6 +1,7 @@
 //! Which volume a source names, and whether that volume is ours.
 
 use crate::answer::{finding, reason};
+use crate::selector::is_same;
 use crate::settings::{Settings, VolumeIds};
 use crate::volume_id::{self, ParsedVolumeId, Rejection};
 use zonewarden_bindings::identity::{IdentifiedVolume, VolumeIdentity, VolumeQuestion};
@@ -93,7 +94,7 @@ impl Foreign<'_> {
 pub fn canonical<'a>(settings: &Settings, source: &'a VolumeSource) -> Canonical<'a> {
     let (subject, text) = match source {
         VolumeSource::AwsElasticBlockStore(id) => ("awsElasticBlockStore.volumeID", id.kubernetes_volume_id.as_str()),
-        VolumeSource::Csi(csi) if csi.driver == settings.csi_driver => {
+        VolumeSource::Csi(csi) if is_same(&csi.driver, &settings.csi_driver) => {
             ("csi.volumeHandle", csi.volume_handle.kubernetes_volume_id.as_str())
         }
         VolumeSource::Csi(csi) => return Canonical::Foreign(Foreign::OtherDriver(&csi.driver)),

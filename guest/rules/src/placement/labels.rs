@@ -3,8 +3,8 @@
 use super::question::Volume;
 use super::refusal::{Refusal, Stage};
 use crate::keys;
-use crate::selector::value;
-use crate::zones::SEPARATOR;
+use crate::selector::{is_same, value};
+use crate::zones;
 use zonewarden_bindings::placement::Place;
 use zonewarden_bindings::types::Label;
 
@@ -19,7 +19,7 @@ pub(super) struct ZoneLabel<'a> {
 impl<'a> ZoneLabel<'a> {
     /// The labels that VolumeZone reads. One whose value is no set is dropped (F-39, F-64).
     pub(super) fn all(labels: &'a [Label]) -> Vec<Self> {
-        let is_read = |label: &&Label| keys::VOLUME_ZONE_KEYS.contains(&label.key.as_str());
+        let is_read = |label: &&Label| is_read(&label.key);
         let read = |label: &'a Label| Self { key: &label.key, value: &label.value };
         let is_set = |label: &Self| label.parts().all(|part| !part.is_empty());
         labels.iter().filter(is_read).map(read).filter(is_set).collect()
@@ -31,7 +31,7 @@ impl<'a> ZoneLabel<'a> {
     }
 
     fn parts(&self) -> impl Iterator<Item = &'a str> {
-        self.value.split(SEPARATOR).map(str::trim)
+        zones::split(self.value)
     }
 
     /// The key that the node may carry instead: a beta label is satisfied by the node's GA label, and never the other way.
@@ -44,12 +44,9 @@ impl<'a> ZoneLabel<'a> {
     }
 }
 
-/// Holds a volume's labels against the nodes'. One that does not fit is enough; a zone says more than a region, and may be the
+/// Holds a volume's labels against those of nodes that have a place. One that does not fit is enough; a zone says more than a region, and may be the
 /// cause of it.
 pub(super) fn judge(volume: &Volume<'_>, place: &Place) -> Option<Refusal> {
-    if volume.zone_labels.is_empty() || has_no_place(&place.labels) {
-        return None;
-    }
     let refused = |label: &&ZoneLabel<'_>| !found(label, place).is_some_and(|(_, value)| label.holds(value));
     let mut refusing = volume.zone_labels.iter().filter(refused);
     let first = refusing.next()?;
@@ -66,7 +63,11 @@ fn found<'l>(label: &ZoneLabel<'l>, place: &'l Place) -> Option<(&'l str, &'l st
 
 /// Whether the nodes carry none of the four keys, which VolumeZone lets pass (F-40, F-60).
 pub(super) fn has_no_place(labels: &[Label]) -> bool {
-    !labels.iter().any(|label| keys::VOLUME_ZONE_KEYS.contains(&label.key.as_str()))
+    !labels.iter().any(|label| is_read(&label.key))
+}
+
+fn is_read(key: &str) -> bool {
+    keys::VOLUME_ZONE_KEYS.iter().any(|read| is_same(read, key))
 }
 
 fn refuse(volume: &Volume<'_>, label: &ZoneLabel<'_>, found: Option<(&str, &str)>) -> Refusal {

@@ -4,6 +4,7 @@ use super::binding::failed_translation;
 use super::nodes::Class;
 use super::question::{Question, Volume};
 use super::refusal::{Refusal, Stage};
+use crate::selector::is_same;
 use crate::settings::VolumeIds;
 use crate::translation::Migration;
 use crate::volume_id;
@@ -64,7 +65,7 @@ impl<'a> Demand<'a> {
 
     /// Names are compared here, once, and not for each class.
     fn push(&mut self, driver: &'a str, position: usize, name: Name<'a>, needs_csi_node: bool) {
-        let driver = self.drivers.iter().position(|known| *known == driver).unwrap_or_else(|| {
+        let driver = self.drivers.iter().position(|known| is_same(known, driver)).unwrap_or_else(|| {
             self.drivers.push(driver);
             self.drivers.len() - 1
         });
@@ -84,7 +85,7 @@ impl<'a> Demand<'a> {
             attachment.driver == driver && (place.has_csi_node || !attachment.needs_csi_node)
         };
         self.attachments.iter().enumerate().filter_map(move |(index, attachment)| {
-            let is_repeated = self.attachments[..index]
+            let is_repeated = self.attachments[attachment.same_as..index]
                 .iter()
                 .any(|earlier| counts(earlier) && earlier.same_as == attachment.same_as);
             (counts(attachment) && !is_repeated).then_some(attachment)
@@ -95,7 +96,7 @@ impl<'a> Demand<'a> {
     pub(super) fn new_volumes(&self, driver: usize, class: &Class<'_>) -> u32 {
         let is_held = |attachment: &&Attachment<'_>| {
             let same = |other: &&Attachment<'_>| other.same_as == attachment.same_as;
-            self.attachments.iter().filter(same).any(|other| class.holds(other.position))
+            !class.ties().is_empty() && self.attachments.iter().filter(same).any(|other| class.holds(other.position))
         };
         let new = self.counted(driver, class.place()).filter(|attachment| !is_held(attachment)).count();
         u32::try_from(new).unwrap_or(u32::MAX)
@@ -117,42 +118,63 @@ pub(super) fn judge_id(volume: &Volume<'_>, place: &Place) -> Option<Refusal> {
     fails.then(|| failed_translation(Stage::Limits, volume))
 }
 
+/// What NodeVolumeLimits has against nodes. Many classes lack the same, and are told so in the same words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lack {
+    /// The driver's place among those that the pod needs.
+    driver: usize,
+    /// The position of the pod's first volume of the driver.
+    position: usize,
+    what: Lacking,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lacking {
+    /// The driver, in a CSINode or with the whole of it.
+    Driver { has_csi_node: bool },
+    /// Room: the pod adds more volumes than are left.
+    Room { new: u32, left: u32 },
+}
+
 /// Holds what the pod adds against the class.
-pub(super) fn judge(question: &Question<'_>, class: &Class<'_>, refusals: &mut Vec<Refusal>) {
-    for (number, driver) in question.demand.drivers().iter().enumerate() {
-        let Some(first) = question.demand.counted(number, class.place()).next() else { continue };
-        let headroom = class.headroom_of(driver);
-        let is_required = question.pod.required_drivers.iter().any(|required| required == driver);
-        if is_required && headroom.is_none() {
-            let message = missing_driver(question, driver, class.place());
-            refusals.push(Refusal::passing(Stage::Limits, first.position, "driver-missing", message));
-        }
-        let Some(AttachHeadroom::Left(left)) = headroom else { continue };
-        let new = question.demand.new_volumes(number, class);
-        if new > left {
-            let volumes = if new == 1 { " volume of the driver " } else { " volumes of the driver " };
-            let (new, left) = (new.to_string(), left.to_string());
-            let text = [
-                "pod ",
-                &question.pod.pod,
-                " adds ",
-                &new,
-                volumes,
-                driver,
-                ", and the node can attach ",
-                &left,
-                " more",
-            ];
-            refusals.push(Refusal::passing(Stage::Limits, first.position, "attach-limit", text.concat()));
+pub(super) fn judge(question: &Question<'_>, class: &Class<'_>, lacks: &mut Vec<Lack>) {
+    for (driver, name) in question.demand.drivers().iter().enumerate() {
+        let Some(first) = question.demand.counted(driver, class.place()).next() else { continue };
+        let mut lack = |what| lacks.push(Lack { driver, position: first.position, what });
+        match class.headroom_of(name) {
+            None if question.pod.required_drivers.iter().any(|required| required == name) => {
+                lack(Lacking::Driver { has_csi_node: class.place().has_csi_node });
+            }
+            Some(AttachHeadroom::Left(left)) => {
+                let new = question.demand.new_volumes(driver, class);
+                if new > left {
+                    lack(Lacking::Room { new, left });
+                }
+            }
+            None | Some(AttachHeadroom::Unknown | AttachHeadroom::Unlimited) => {}
         }
     }
 }
 
-fn missing_driver(question: &Question<'_>, driver: &str, place: &Place) -> String {
-    let lack = if place.has_csi_node { "the node's CSINode does not list it" } else { "the node has no CSINode" };
-    let pod = question.pod.pod.as_str();
-    ["pod ", pod, " needs the driver ", driver, ", whose CSIDriver says preventPodSchedulingIfMissing, and ", lack]
-        .concat()
+impl Lack {
+    /// The same in words.
+    pub(super) fn refuse(self, question: &Question<'_>) -> Refusal {
+        let (pod, driver) = (question.pod.pod.as_str(), question.demand.drivers()[self.driver]);
+        let (code, message) = match self.what {
+            Lacking::Driver { has_csi_node } => {
+                let lack = if has_csi_node { "the node's CSINode does not list it" } else { "the node has no CSINode" };
+                let asks = ", whose CSIDriver says preventPodSchedulingIfMissing, and ";
+                ("driver-missing", ["pod ", pod, " needs the driver ", driver, asks, lack].concat())
+            }
+            Lacking::Room { new, left } => {
+                let volumes = if new == 1 { " volume of the driver " } else { " volumes of the driver " };
+                let (new, left) = (new.to_string(), left.to_string());
+                let room = ", and the node can attach ";
+                ("attach-limit", ["pod ", pod, " adds ", &new, volumes, driver, room, &left, " more"].concat())
+            }
+        };
+        Refusal::passing(Stage::Limits, self.position, code, message)
+    }
 }
 
 /// A driver of whose headroom nobody knows, though the pod adds volumes of it.

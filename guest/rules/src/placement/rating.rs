@@ -15,8 +15,8 @@
 //! ```
 //! The worst volume, and the worst driver, counts.
 
+use super::judge::Judge;
 use super::nodes::{Class, Nodes};
-use super::places::Judge;
 use super::question::{Question, Volume};
 use super::whereabouts::{KnownZone, node_zone};
 use crate::answer::reason;

@@ -4,8 +4,8 @@ use super::refusal::{Refusal, Stage};
 use crate::selector::is_same;
 use zonewarden_bindings::types::Reason;
 
-/// How many reasons are looked back at for one in the same words: classes come place by place, and beyond what a place refuses
-/// few things can be said of them.
+/// How many reasons are looked back at for one in the same words: beyond what their place refuses few things can be said of
+/// classes, and where each has words of its own, looking through all of them would cost more than it saves.
 const LOOKED_BACK_AT: usize = 16;
 
 /// A refusal whose reason is among the given ones.

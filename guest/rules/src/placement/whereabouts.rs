@@ -80,13 +80,14 @@ fn outpost(facts: &VolumeFacts) -> Option<&str> {
 
 /// What refuses a volume on every node: EC2 has no such volume, or not for long, or its id names none.
 pub(super) fn gone(volume: &Volume<'_>) -> Option<Refusal> {
-    let described = volume.describe();
+    let gone = volume.whereabouts.gone?;
     let id = match &volume.canonical {
         Canonical::Volume(id) => id.id().as_str(),
         // Where the scheduler fails over the id, that is told class by class.
         Canonical::Rejected(_) | Canonical::Foreign(_) => return None,
     };
-    let (code, message) = match volume.whereabouts.gone? {
+    let described = volume.describe();
+    let (code, message) = match gone {
         Gone::Missing(age) => {
             let message = format!("{described} names {id}, and EC2 said {age} s ago that there is no such volume");
             ("volume-missing", message)
