@@ -88,8 +88,7 @@ fn encode(package: &str, target: &Path, out: &Path) -> Result<Built> {
     let module =
         std::fs::read(&core).with_context(|| format!("{} was not built: is {package} a cdylib?", core.display()))?;
     let bytes = without_clean_up(&module)
-        .and_then(|module| ComponentEncoder::default().validate(true).module(&module))
-        .and_then(|encoder| encoder.encode())
+        .and_then(|module| ComponentEncoder::default().validate(true).module(&module)?.encode())
         .with_context(|| format!("{package} could not be encoded as a component"))?;
     let component = out.join(format!("{package}.component.wasm"));
     std::fs::write(&component, bytes).with_context(|| format!("{} could not be written", component.display()))?;
