@@ -6,7 +6,7 @@
 //! headroom to what the pod needs, and takes out the few nodes that are tied to a volume of the pod. Classes that are then the
 //! same but for their headroom and their ties share a place.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use zonewarden_cluster::Index;
@@ -32,8 +32,10 @@ pub struct Class<'a> {
 pub(crate) struct Needs {
     /// The label keys that the question itself names.
     pub(crate) keys: Vec<String>,
-    /// The CSI drivers that the question concerns, and how many volumes the pod has of each.
-    pub(crate) drivers: BTreeMap<String, u32>,
+    /// The CSI drivers that the question concerns.
+    pub(crate) drivers: BTreeSet<String>,
+    /// How many volumes the pod has: beyond that, headroom makes no difference.
+    pub(crate) volumes: u32,
     /// The nodes that differ from their group, and what ties them to the pod's volumes, in the order of these.
     pub(crate) ties: HashMap<NodeName, Vec<Tie>>,
 }
@@ -65,8 +67,9 @@ struct Known {
     labels: Box<[SharedLabel]>,
 }
 
-/// All that a question can differ from another in where no node is tied: the keys that it names, and its drivers.
-type Kind = (BTreeSet<String>, BTreeMap<String, u32>);
+/// All that a question can differ from another in where no node is tied: the keys that it names, its drivers, and how many
+/// volumes the pod has.
+type Kind = (BTreeSet<String>, BTreeSet<String>, u32);
 
 /// The groups as a kind of question sees them.
 #[derive(Debug)]
@@ -153,7 +156,7 @@ impl NodeGroups {
 
     /// The groups as questions of this kind see them.
     fn merged(&self, needs: &Needs) -> Arc<Merged> {
-        let kind = (needs.keys.iter().cloned().collect(), needs.drivers.clone());
+        let kind = (needs.keys.iter().cloned().collect(), needs.drivers.clone(), needs.volumes);
         // What is kept is whole at any moment, so that a panic elsewhere while it was locked does no harm.
         let mut kept = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(kept.entry(kind).or_insert_with(|| Arc::new(self.merge(needs))))
@@ -214,12 +217,11 @@ impl Needs {
     /// A group as this question sees it: its drivers only, their headroom clipped.
     fn of(&self, group: &Group) -> Group {
         let clipped = |(driver, headroom): (&String, &AttachHeadroom)| {
-            let needed = *self.drivers.get(driver)?;
             let headroom = match *headroom {
-                AttachHeadroom::Left(left) => AttachHeadroom::Left(left.min(needed)),
+                AttachHeadroom::Left(left) => AttachHeadroom::Left(left.min(self.volumes)),
                 unclipped => unclipped,
             };
-            Some((driver.clone(), headroom))
+            self.drivers.contains(driver).then(|| (driver.clone(), headroom))
         };
         let (drivers, headroom) = group.place.drivers.iter().zip(&group.headroom).filter_map(clipped).unzip();
         Group { place: Place { drivers, ..group.place.clone() }, headroom }

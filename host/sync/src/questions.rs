@@ -104,10 +104,9 @@ impl Survey<'_> {
     /// What the question needs to know of the nodes.
     pub(crate) fn needs(&self, question: &PodQuestion) -> Needs {
         let info = self.policy.info();
-        let mut needs = Needs::default();
-        for driver in &question.required_drivers {
-            needs.drivers.entry(driver.clone()).or_default();
-        }
+        let volumes = u32::try_from(question.volumes.len()).unwrap_or(u32::MAX);
+        let mut needs = Needs { volumes, ..Needs::default() };
+        needs.drivers.extend(question.required_drivers.iter().cloned());
         for (position, volume) in (0..).zip(&question.volumes) {
             for key in claimed(&volume.source).into_iter().flat_map(named_keys) {
                 if !info.node_label_keys.contains(key) && !needs.keys.contains(key) {
@@ -118,16 +117,22 @@ impl Survey<'_> {
                 if let Some(selected) = &claim.selected_node {
                     needs.ties.entry(selected.clone()).or_default().push(Tie::SelectedFor(position));
                 }
-                // A volume that is still to be made will be one of the class's driver.
+                // A volume that is still to be made will be one of the class's driver, or of the drivers that took over from
+                // the class's plugin.
                 if let ClaimedClass::Found(class) = &claim.class {
-                    *needs.drivers.entry(class.provisioner.clone()).or_default() += 1;
+                    needs.drivers.insert(class.provisioner.clone());
+                    if info.in_tree_plugins.contains(&class.provisioner) {
+                        needs.drivers.extend(info.csi_drivers.iter().cloned());
+                    }
                 }
             }
-            let Some(counted) = source(&volume.source).and_then(|source| counted(source, &self.identities, info))
-            else {
-                continue;
-            };
-            *needs.drivers.entry(counted.0.clone()).or_default() += 1;
+            let Some(source) = source(&volume.source) else { continue };
+            // A volume of an in-tree plugin counts for the driver that took over, even where its id can't be read.
+            if matches!(source, VolumeSource::AwsElasticBlockStore(_) | VolumeSource::GcePersistentDisk(_)) {
+                needs.drivers.extend(info.csi_drivers.iter().cloned());
+            }
+            let Some(counted) = counted(source, &self.identities, info) else { continue };
+            needs.drivers.insert(counted.0.clone());
             for holder in self.occupancy.holders(&counted) {
                 needs.ties.entry(holder.clone()).or_default().push(Tie::Holds(position));
             }

@@ -161,6 +161,33 @@ fn the_node_that_is_to_get_a_claim_s_volume_is_a_class_of_its_own_until_there_is
     );
 }
 
+/// F-63: a claim of the in-tree plugin's class gets a volume of the driver that took over.
+#[test]
+fn a_volume_that_an_in_tree_class_is_to_make_needs_room_of_the_driver_that_took_over() {
+    const REQUIRED: &str = "
+apiVersion: storage.k8s.io/v1
+kind: CSIDriver
+metadata: {name: ebs.csi.aws.com}
+spec: {preventPodSchedulingIfMissing: true}
+---";
+    let (policy, ec2) = (policy(), ec2("Volumes: []"));
+    let nodes = mk_node("a01", "us-east-1a", 25) + &mk_node("a02", "us-east-1a", 0) + &mk_pod("web", "data", "");
+    let waiting = WAITING
+        .replace("provisioner: ebs.csi.aws.com", "provisioner: kubernetes.io/aws-ebs")
+        .replace(", annotations: {volume.kubernetes.io/selected-node: a02}", "");
+    for more in ["", REQUIRED] {
+        let cluster = cluster(&(nodes.clone() + &waiting + more));
+        let survey = survey(&cluster, &policy, &ec2);
+        assert_eq!(
+            classes(&place(&survey, &cluster, "web")),
+            [
+                (names(&["a01"]), mk_class(0, 1, &[]), ClassDecision::Feasible),
+                (names(&["a02"]), mk_class(0, 0, &[]), ClassDecision::Refused),
+            ]
+        );
+    }
+}
+
 #[test]
 fn what_a_policy_may_see_of_a_node_is_in_ascending_order() {
     let node = "
