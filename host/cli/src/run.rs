@@ -9,6 +9,7 @@ mod serve;
 mod shutdown;
 pub(crate) mod sources;
 
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use anyhow::{Context as _, Result};
 use jiff::Timestamp;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{JoinHandle, JoinSet};
 use zonewarden_cluster::api::{Event, Reference};
 use zonewarden_cluster::{Kind, Write};
 use zonewarden_engine::PolicySlot;
@@ -27,7 +28,7 @@ use crate::args::run::{Mode, RunArgs};
 use crate::{config, decider};
 use health::{Health, Heartbeat, Part};
 use policy_files::{Notice, PolicyFiles};
-use shutdown::{Shutdown, Signals};
+use shutdown::{End, Shutdown, Signals};
 
 /// A turn of the loop reads Leases and writes remedies, each with timeouts of its own.
 const TURN: Duration = Duration::from_secs(120);
@@ -67,9 +68,15 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
     if let Some(files) = files {
         let beat = health.heartbeat("policy-files", TURN);
         tasks.spawn(policy_files::watch(files, args.policy_poll_interval, beat, shutdown.clone()));
+        let lease = Reference { kind: Kind::Lease, name: sources.lease.clone(), uid: String::new() };
+        let (telling, stop) = (tell(told, lease, Arc::clone(&sources.parts.api)), shutdown.clone());
+        tasks.spawn(async move {
+            tokio::select! {
+                () = telling => {}
+                () = stop.requested() => {}
+            }
+        });
     }
-    let lease = Reference { kind: Kind::Lease, name: sources.lease.clone(), uid: String::new() };
-    tasks.spawn(tell(told, lease, Arc::clone(&sources.parts.api)));
 
     let options = options(args, sources.on_files);
     let intervals = options.intervals;
@@ -83,17 +90,35 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
     tasks.spawn(watching.run(shutdown.clone()));
     let page = serve::Page { metrics, status: host.status() };
     tasks.spawn(host.run(shutdown.clone().requested()));
-    let serving = tokio::spawn(serve::run(listener, health, page, shutdown.clone()));
+    let mut serving = tokio::spawn(serve::run(listener, health, page, shutdown.clone()));
 
-    let signal = signals.next().await;
-    tracing::info!(signal, "ends");
+    let end = shutdown::first_end(signals.next(), &mut tasks, &mut serving).await;
     stop.now();
+    match end {
+        End::Signal(signal) => {
+            tracing::info!(signal, "ends");
+            wait_for_rest(tasks, Some(serving), &mut signals).await
+        }
+        End::Part(error) => wait_for_rest(tasks, Some(serving), &mut signals).await.and(Err(error)),
+        End::Serving(error) => wait_for_rest(tasks, None, &mut signals).await.and(Err(error)),
+    }
+}
+
+/// Waits until what was begun is done, for as long as that may take.
+async fn wait_for_rest(
+    mut tasks: JoinSet<()>,
+    serving: Option<JoinHandle<io::Result<()>>>,
+    signals: &mut Signals,
+) -> Result<()> {
     let ended = async {
         while tasks.join_next().await.is_some() {}
-        serving.await
+        match serving {
+            Some(serving) => Ok(serving.await??),
+            None => Ok(()),
+        }
     };
     tokio::select! {
-        served = ended => Ok(served??),
+        ended = ended => ended,
         () = tokio::time::sleep(GRACE) => {
             tracing::warn!("what was begun did not end in time");
             Ok(())

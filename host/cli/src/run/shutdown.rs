@@ -2,7 +2,9 @@
 
 use std::io;
 
+use anyhow::{Error, anyhow};
 use tokio::sync::watch;
+use tokio::task::{JoinError, JoinHandle, JoinSet};
 
 /// Asks everybody to end. Dropping it asks too: nobody is left who could ask later.
 #[derive(Debug)]
@@ -36,6 +38,39 @@ impl Shutdown {
     #[cfg(test)]
     pub(crate) fn is_requested(&self) -> bool {
         *self.0.borrow() || self.0.has_changed().is_err()
+    }
+}
+
+/// What ends the program.
+#[derive(Debug)]
+pub(crate) enum End {
+    /// A signal of this name.
+    Signal(&'static str),
+    /// A part that ended without being asked to, and how. A watch or a Lease that nobody keeps up any more would leave the
+    /// rest to decide on what is no longer true, so the whole is better begun anew.
+    Part(Error),
+    /// The server of health and metrics, likewise.
+    Serving(Error),
+}
+
+/// Waits for what ends the program first.
+pub(crate) async fn first_end(
+    signal: impl Future<Output = &'static str>,
+    parts: &mut JoinSet<()>,
+    serving: &mut JoinHandle<io::Result<()>>,
+) -> End {
+    let how = |ended: Result<(), JoinError>| match ended {
+        Ok(()) => anyhow!("a part of the host ended by itself"),
+        Err(error) => Error::new(error).context("a part of the host broke off"),
+    };
+    tokio::select! {
+        signal = signal => End::Signal(signal),
+        Some(ended) = parts.join_next() => End::Part(how(ended)),
+        served = serving => End::Serving(match served {
+            Ok(Ok(())) => anyhow!("the server of health and metrics ended by itself"),
+            Ok(Err(error)) => Error::new(error).context("health and metrics can't be served"),
+            Err(error) => how(Err(error)),
+        }),
     }
 }
 
@@ -100,6 +135,44 @@ mod tests {
         drop(stop);
         assert!(shutdown.is_requested());
         shutdown.requested().await;
+    }
+
+    /// What ends first where these parts and this server run, and a signal comes or none does.
+    async fn first(
+        part: impl Future<Output = ()> + Send + 'static,
+        serving: impl Future<Output = io::Result<()>> + Send + 'static,
+        signal: Option<&'static str>,
+    ) -> (&'static str, String) {
+        let mut parts = JoinSet::new();
+        parts.spawn(std::future::pending());
+        parts.spawn(part);
+        let signal = async {
+            match signal {
+                Some(signal) => signal,
+                None => std::future::pending().await,
+            }
+        };
+        match first_end(signal, &mut parts, &mut tokio::spawn(serving)).await {
+            End::Signal(signal) => ("signal", signal.to_owned()),
+            End::Part(error) => ("part", format!("{error:#}")),
+            End::Serving(error) => ("serving", format!("{error:#}")),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_part_that_ends_unasked_ends_the_program_and_says_how() {
+        use std::future::pending;
+        assert_eq!(first(pending(), pending(), Some("SIGTERM")).await, ("signal", "SIGTERM".to_owned()));
+        let ended = first(async {}, pending(), None).await;
+        assert_eq!(ended, ("part", "a part of the host ended by itself".to_owned()));
+        let (what, how) = first(async { panic!("the watch is confused") }, pending(), None).await;
+        assert_eq!(what, "part");
+        assert!(how.starts_with("a part of the host broke off: task "), "{how}");
+        assert!(how.contains("the watch is confused"), "{how}");
+        let served = first(pending(), async { Ok(()) }, None).await;
+        assert_eq!(served, ("serving", "the server of health and metrics ended by itself".to_owned()));
+        let refused = first(pending(), async { Err(io::Error::other("no more sockets")) }, None).await;
+        assert_eq!(refused, ("serving", "health and metrics can't be served: no more sockets".to_owned()));
     }
 
     #[cfg(unix)]
