@@ -74,6 +74,7 @@ impl Ec2 {
     /// # Errors
     /// If no region is known.
     pub async fn connect(options: &Options) -> Result<Self, ConnectError> {
+        options.check()?;
         let environment = Environment::load(options).await;
         let limiter = Arc::new(Limiter::new(options.calls_per_second, options.burst));
         let rechecks = Rechecks { first: options.first_recheck, later: options.recheck };

@@ -20,11 +20,20 @@ use super::pace::Limiter;
 use super::proxy;
 
 /// Why EC2 can't be asked at all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConnectError {
     /// Nothing names a region.
     NoRegion,
+    /// An option has a value that EC2 would refuse, or that nothing could ever be asked with.
+    Option {
+        /// The option's name.
+        name: &'static str,
+        /// Its value.
+        given: String,
+        /// The values that are good.
+        accepted: &'static str,
+    },
 }
 
 impl fmt::Display for ConnectError {
@@ -33,6 +42,7 @@ impl fmt::Display for ConnectError {
             Self::NoRegion => f.write_str(
                 "no AWS region: nothing given names one, nor does AWS_REGION, the profile or the instance's metadata",
             ),
+            Self::Option { name, given, accepted } => write!(f, "the option {name} is {given}: give {accepted}"),
         }
     }
 }
@@ -74,7 +84,7 @@ impl Environment {
     {
         let options = &self.options;
         let retries = RetryConfig::standard()
-            .with_max_attempts(options.attempts.max(1))
+            .with_max_attempts(options.attempts)
             .with_initial_backoff(options.backoff)
             .with_max_backoff(options.backoff.saturating_mul(8));
         let timeouts = TimeoutConfig::builder()

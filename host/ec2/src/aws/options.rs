@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::connect::ConnectError;
+
 /// How EC2 is asked. Everything that is `None` comes from the standard AWS environment: environment variables, profile,
 /// IRSA, EKS Pod Identity, instance metadata.
 #[derive(Clone, Debug)]
@@ -59,6 +61,28 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    /// What is wrong with the numbers.
+    pub(super) fn check(&self) -> Result<(), ConnectError> {
+        let error = |name, given: &dyn fmt::Display, accepted| {
+            Err(ConnectError::Option { name, given: given.to_string(), accepted })
+        };
+        if !(5..=1000).contains(&self.page_size) {
+            return error("page_size", &self.page_size, "a number from 5 to 1000");
+        }
+        if !(self.calls_per_second.is_finite() && self.calls_per_second > 0.0) {
+            return error("calls_per_second", &self.calls_per_second, "a number greater than 0");
+        }
+        if self.burst == 0 {
+            return error("burst", &self.burst, "at least 1");
+        }
+        if self.attempts == 0 {
+            return error("attempts", &self.attempts, "at least 1");
+        }
+        Ok(())
+    }
+}
+
 /// An access key pair.
 #[derive(Clone)]
 pub struct Keys {
@@ -80,6 +104,31 @@ impl fmt::Debug for Keys {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_ec2_would_refuse_or_that_asks_nothing_is_named() {
+        let checked = |change: fn(&mut Options)| {
+            let mut options = Options::default();
+            change(&mut options);
+            options.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(checked(|_| ()), Ok(()));
+        assert_eq!(checked(|options| options.page_size = 5), Ok(()));
+        for (change, text) in [
+            ((|options| options.page_size = 4) as fn(&mut Options), "page_size is 4: give a number from 5 to 1000"),
+            (|options| options.page_size = 1001, "page_size is 1001: give a number from 5 to 1000"),
+            (|options| options.calls_per_second = 0.0, "calls_per_second is 0: give a number greater than 0"),
+            (|options| options.calls_per_second = f64::NAN, "calls_per_second is NaN: give a number greater than 0"),
+            (
+                |options| options.calls_per_second = f64::INFINITY,
+                "calls_per_second is inf: give a number greater than 0",
+            ),
+            (|options| options.burst = 0, "burst is 0: give at least 1"),
+            (|options| options.attempts = 0, "attempts is 0: give at least 1"),
+        ] {
+            assert_eq!(checked(change), Err(format!("the option {text}")));
+        }
+    }
 
     #[test]
     fn secrets_are_not_printed() {
