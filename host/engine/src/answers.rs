@@ -21,21 +21,33 @@ pub(crate) fn same_length<T>(answers: Vec<T>, questions: usize, function: &'stat
     Err(broken(format!("{function} answers {} elements to {questions}", answers.len())))
 }
 
-/// There is a verdict for each class, and it names its reasons, so that whoever reads it finds them.
-pub(crate) fn reasoned(answer: Verdicts, questions: usize, function: &'static str) -> Result<Verdicts, Error> {
+/// There is a verdict for each class, and it names its reasons, so that whoever reads it finds them. A reason takes its bytes
+/// of the limit each time that it is named: who writes the verdicts down writes it so often.
+pub(crate) fn reasoned(
+    answer: Verdicts,
+    questions: usize,
+    function: &'static str,
+    limit: usize,
+) -> Result<Verdicts, Error> {
     let Verdicts { reasons, classes } = answer;
     let classes = same_length(classes, questions, function)?;
+    let mut bytes: usize = 0;
     for (class, verdict) in classes.iter().enumerate() {
         if verdict.reasons.is_empty() {
             return Err(broken(format!("{function} names no reason for class {class}")));
         }
-        let missing = verdict.reasons.iter().find(|position| reasons.get(**position as usize).is_none());
-        if let Some(position) = missing {
-            let given = reasons.len();
-            let what =
-                format!("{function} gives {given} reasons and names one at position {position} for class {class}");
-            return Err(broken(what));
+        for position in &verdict.reasons {
+            let Some(reason) = reasons.get(*position as usize) else {
+                let given = reasons.len();
+                let what =
+                    format!("{function} gives {given} reasons and names one at position {position} for class {class}");
+                return Err(broken(what));
+            };
+            bytes = bytes.saturating_add(reason.code.len() + reason.message.len());
         }
+    }
+    if bytes > limit {
+        return Err(Error::OversizedAnswer { function, limit, source: None });
     }
     Ok(Verdicts { reasons, classes })
 }
@@ -79,7 +91,10 @@ mod tests {
             mk_verdicts(2, &[]),
         ] {
             let classes = answer.classes.len();
-            assert_eq!(reasoned(answer.clone(), classes, "placement.filter").expect("it keeps the contract"), answer);
+            assert_eq!(
+                reasoned(answer.clone(), classes, "placement.filter", 1000).expect("it keeps the contract"),
+                answer
+            );
         }
     }
 
@@ -95,10 +110,21 @@ mod tests {
             (mk_verdicts(2, &[&[0], &[1, 2]]), 2, "gives 2 reasons and names one at position 2 for class 1"),
             (mk_verdicts(1, &[&[u32::MAX]]), 1, "gives 1 reasons and names one at position 4294967295 for class 0"),
         ] {
-            let error = reasoned(answer, classes, "placement.filter").expect_err(what);
+            let error = reasoned(answer, classes, "placement.filter", 1000).expect_err(what);
             assert_eq!(error.kind(), "contract");
             assert_eq!(error.to_string(), format!("the policy breaks the contract: placement.filter {what}"));
         }
+    }
+
+    #[test]
+    fn a_reason_takes_its_bytes_each_time_that_it_is_named() {
+        // `reason-0` and its empty message are eight bytes.
+        let twice_each = mk_verdicts(1, &[&[0, 0], &[0, 0]]);
+        assert_eq!(reasoned(twice_each.clone(), 2, "placement.filter", 32).expect("they fit"), twice_each);
+        let error = reasoned(twice_each, 2, "placement.filter", 31).expect_err("they are a byte too many");
+        assert_eq!(error.kind(), "oversized-answer");
+        assert_eq!(error.to_string(), "the answer of placement.filter takes more than 31 bytes");
+        assert!(std::error::Error::source(&error).is_none());
     }
 
     #[test]

@@ -61,7 +61,7 @@ fn classify(error: wasmtime::Error, function: &'static str, limits: &Limits) -> 
         return Error::Engine { what: "get memory for an instance", source: error.into() };
     }
     if is_answer_too_large(&error) {
-        return Error::OversizedAnswer { function, limit: limits.answer_bytes, source: error.into() };
+        return Error::OversizedAnswer { function, limit: limits.answer_bytes, source: Some(error.into()) };
     }
     Error::Contract { what: format!("what it hands over in {function} can't be read"), source: Some(error.into()) }
 }

@@ -99,8 +99,8 @@ pub enum Error {
         function: &'static str,
         /// What the answer may take.
         limit: usize,
-        /// What wasmtime says.
-        source: Cause,
+        /// What wasmtime says, where it was it that stopped reading.
+        source: Option<Cause>,
     },
 }
 

@@ -140,7 +140,7 @@ impl ConfiguredPolicy {
     pub fn filter(&self, pod: &PodQuestion, places: &[Place], classes: &[NodeClass]) -> Result<Verdicts, Error> {
         type Function = functions::Filter;
         let answer = decided(self.loaded.call::<Function>((self.settings(), pod, places, classes))?)?;
-        reasoned(answer, classes.len(), Function::FULL_NAME)
+        reasoned(answer, classes.len(), Function::FULL_NAME, self.loaded.runtime.limits.answer_bytes)
     }
 
     /// Rates classes. No score is above 10, whatever the policy says.

@@ -12,7 +12,7 @@ use http::Method;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout};
-use tracing::{info, warn};
+use tracing::{debug, info, warn};
 
 use super::client::{Client, Refusal};
 use super::{errors, requests, resources};
@@ -65,6 +65,8 @@ pub struct Candidate {
     /// Whether the Lease is as it was observed, as far as we know: then it need not be read before it is renewed.
     is_fresh: bool,
     was_leader: bool,
+    /// Why the last try failed, where it did.
+    trouble: Option<String>,
 }
 
 impl Leadership {
@@ -78,6 +80,7 @@ impl Leadership {
             leadership: leadership.clone(),
             is_fresh: false,
             was_leader: false,
+            trouble: None,
         };
         (candidate, leadership)
     }
@@ -131,12 +134,26 @@ impl Candidate {
     /// One try to take or to renew the Lease. A try that hangs is given up in time for another one before the deadline.
     async fn try_once(&mut self) {
         let budget = self.leadership.renew_deadline / 2;
-        match timeout(budget, self.campaign()).await {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => warn!(lease = %self.lease, %error, "the Lease can't be taken or renewed"),
-            Err(_) => warn!(lease = %self.lease, "no answer about the Lease in time"),
-        }
+        let trouble = match timeout(budget, self.campaign()).await {
+            Ok(Ok(())) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("no answer in time".to_owned()),
+        };
+        self.tell_trouble(trouble);
         self.tell();
+    }
+
+    /// Tells the log once of each trouble, and when it is over: tries follow each other every few seconds.
+    fn tell_trouble(&mut self, trouble: Option<String>) {
+        match &trouble {
+            Some(error) if self.trouble != trouble => {
+                warn!(lease = %self.lease, error, "the Lease can't be taken or renewed");
+            }
+            Some(error) => debug!(lease = %self.lease, error, "the Lease still can't be taken or renewed"),
+            None if self.trouble.is_some() => info!(lease = %self.lease, "the Lease can be asked about again"),
+            None => {}
+        }
+        self.trouble = trouble;
     }
 
     async fn campaign(&mut self) -> Result<(), ApiError> {

@@ -82,7 +82,7 @@ fn all() -> Vec<(Error, &'static str, Blame, &'static str)> {
         ),
         (Error::Trap { function: "info.describe", source: cause() }, "trap", Blame::Guest, "info.describe trapped"),
         (
-            Error::OversizedAnswer { function: "json.evaluate", limit: 1, source: cause() },
+            Error::OversizedAnswer { function: "json.evaluate", limit: 1, source: Some(cause()) },
             "oversized-answer",
             Blame::Guest,
             "the answer of json.evaluate takes more than 1 bytes",
