@@ -50,6 +50,7 @@ mod tests {
             ("a_b", set(&["a_b"])),
             ("a___b", set(&["a", "_b"])),
             ("", None),
+            ("__", None),
             ("a__", None),
             ("__a", None),
             ("a____b", None),
