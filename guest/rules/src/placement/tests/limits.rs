@@ -1,6 +1,7 @@
 //! F-63 and H-7: attach limits and missing drivers.
 
 use super::world::*;
+use crate::settings::Settings;
 use zonewarden_bindings::placement::{
     AttachHeadroom, BindingMode, ClaimedClass, PersistentVolume, PodQuestion, PodVolume, Tie, UnboundClaim,
 };
@@ -50,6 +51,15 @@ fn f_63_more_volumes_than_are_left_are_refused_for_now() {
     check("F-63 no driver, no limit", &two(), &missing, FITS, &[]);
     let others = left(0).with_drivers(&[("other.example.com", AttachHeadroom::Left(0))]);
     check("F-63 another driver's limit", &two(), &others, FITS, &[]);
+}
+
+#[test]
+fn f_63_each_class_is_told_what_it_lacks_itself() {
+    let told = filter(&Settings::default(), &two(), &[left(1), left(0), left(1), left(0)]);
+    let says: Vec<&str> = told.iter().map(|verdict| verdict.reasons[0].message.as_str()).collect();
+    let lacks =
+        |left| format!("pod shop/web-0 adds 2 volumes of the driver {EBS}, and the node can attach {left} more");
+    assert_eq!(says, [lacks(1), lacks(0), lacks(1), lacks(0)]);
 }
 
 #[test]
