@@ -2,7 +2,7 @@
 //! F-57): the translation library's steps, without its copies of what placement does not read.
 
 use crate::keys;
-use crate::zones::SEPARATOR;
+use crate::zones::{self, SEPARATOR};
 use std::collections::BTreeSet;
 use zonewarden_bindings::placement::PersistentVolume;
 use zonewarden_bindings::types::{Label, Requirement, SelectorOperator, SelectorTerm, VolumeAffinity, VolumeSource};
@@ -109,7 +109,7 @@ fn replace(affinity: &mut VolumeAffinity, old: &str, new: &str) {
 ///
 /// Empty parts are left out here, where VolumeZone drops the whole label for one (F-64).
 fn add_zones(affinity: &mut VolumeAffinity, key: &str, label: &str) {
-    let zones: BTreeSet<&str> = label.split(SEPARATOR).map(str::trim).filter(|zone| !zone.is_empty()).collect();
+    let zones: BTreeSet<&str> = zones::split(label).filter(|zone| !zone.is_empty()).collect();
     if zones.is_empty() {
         return;
     }

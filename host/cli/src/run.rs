@@ -69,13 +69,7 @@ async fn serve(args: &RunArgs, metrics: metrics_exporter_prometheus::PrometheusH
         let beat = health.heartbeat("policy-files", TURN);
         tasks.spawn(policy_files::watch(files, args.policy_poll_interval, beat, shutdown.clone()));
         let lease = Reference { kind: Kind::Lease, name: sources.lease.clone(), uid: String::new() };
-        let (telling, stop) = (tell(told, lease, Arc::clone(&sources.parts.api)), shutdown.clone());
-        tasks.spawn(async move {
-            tokio::select! {
-                () = telling => {}
-                () = stop.requested() => {}
-            }
-        });
+        tasks.spawn(tell(told, lease, Arc::clone(&sources.parts.api)));
     }
 
     let options = options(args, sources.on_files);

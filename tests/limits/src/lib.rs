@@ -49,6 +49,23 @@ const BUMP: &str = "
 /// Never ends.
 pub const LOOP: &str = "(loop $again (br $again)) (unreachable)";
 
+/// A body of `placement.filter`: one reason of empty texts, and one verdict, which names the reasons at these positions.
+pub fn verdict(positions: &[u32]) -> String {
+    let mut body = format!(
+        "(i32.store (i32.const 1028) (i32.const 2048))
+        (i32.store (i32.const 1032) (i32.const 1))
+        (i32.store (i32.const 1036) (i32.const 3072))
+        (i32.store (i32.const 1040) (i32.const 1))
+        (i32.store (i32.const 3076) (i32.const 4096))
+        (i32.store (i32.const 3080) (i32.const {}))",
+        positions.len()
+    );
+    for (at, position) in (4096..).step_by(4).zip(positions) {
+        body.push_str(&format!("(i32.store (i32.const {at}) (i32.const {position}))"));
+    }
+    body + NOTHING
+}
+
 /// The mangling of names that every toolchain understands.
 const MANGLING: ManglingAndAbi = ManglingAndAbi::Legacy(LiftLowerAbi::Sync);
 

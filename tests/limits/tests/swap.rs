@@ -8,7 +8,7 @@ use zonewarden_artifacts::{EBS_COMPONENT, EBS_CORE, EBS_STRICT_COMPONENT};
 use zonewarden_contract::identity::{VolumeIdentity, VolumeQuestion};
 use zonewarden_contract::types::{KubernetesVolumeId, Setting, VolumeSource};
 use zonewarden_engine::{ConfiguredPolicy, Engine, Error, Limits, Options, PolicySlot, SwapError, Swapped, digest};
-use zonewarden_limits_tests::{Guest, LOOP};
+use zonewarden_limits_tests::{Guest, LOOP, verdict};
 
 /// An engine whose calls have time enough on a busy machine, with a cache of its own.
 fn engine() -> (tempfile::TempDir, Engine) {
@@ -48,16 +48,6 @@ const ONE: &str = "
     (i32.store (i32.const 1032) (i32.const 1))
     (i32.const 1024)";
 
-/// Answers one verdict of zeros, which names the first of the reasons, of which there is one.
-const VERDICT: &str = "
-    (i32.store (i32.const 1028) (i32.const 2048))
-    (i32.store (i32.const 1032) (i32.const 1))
-    (i32.store (i32.const 1036) (i32.const 3072))
-    (i32.store (i32.const 1040) (i32.const 1))
-    (i32.store (i32.const 3076) (i32.const 4096))
-    (i32.store (i32.const 3080) (i32.const 1))
-    (i32.const 1024)";
-
 /// The functions that answer a list with a list.
 const LISTS: [&str; 5] = [
     "identity.identify-volumes",
@@ -70,7 +60,7 @@ const LISTS: [&str; 5] = [
 /// A policy that knows nothing and gives every answer its right length.
 fn dull() -> Guest {
     let lists = LISTS.iter().fold(Guest::harmless(), |guest, function| guest.function(function, ONE));
-    lists.function("placement.filter", VERDICT)
+    lists.function("placement.filter", &verdict(&[0]))
 }
 
 #[test]

@@ -77,12 +77,17 @@ pub(super) fn failed_translation(stage: Stage, volume: &Volume<'_>) -> Refusal {
 ///
 /// A node whose zone label already says another zone will not match later either, so it gets no such excuse.
 fn unregistered_key<'s>(affinity: &'s NodeSelector<'_>, labels: &[Label]) -> Option<&'s str> {
-    let zone = value(labels, keys::ZONE).or_else(|| value(labels, keys::ZONE_BETA));
+    let zone = || value(labels, keys::ZONE).or_else(|| value(labels, keys::ZONE_BETA));
+    let fits_zone =
+        |requirement: &Requirement| zone().is_none_or(|zone| requirement.values.iter().any(|value| value == zone));
     let may_come = |requirement: &Requirement| {
-        let fits_zone = zone.is_none_or(|zone| requirement.values.iter().any(|value| value == zone));
-        let waits_for_value = matches!(requirement.operator, SelectorOperator::Exists)
-            || (matches!(requirement.operator, SelectorOperator::In) && fits_zone);
-        waits_for_value && is_csi_zone(&requirement.key) && value(labels, &requirement.key).is_none()
+        value(labels, &requirement.key).is_none()
+            && is_csi_zone(&requirement.key)
+            && match requirement.operator {
+                SelectorOperator::Exists => true,
+                SelectorOperator::In => fits_zone(requirement),
+                _ => false,
+            }
     };
     affinity.usable_terms().find_map(|term| {
         let mut failing = term.requirements.iter().filter(|requirement| !holds(requirement, labels));

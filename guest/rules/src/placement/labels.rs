@@ -19,10 +19,9 @@ pub(super) struct ZoneLabel<'a> {
 impl<'a> ZoneLabel<'a> {
     /// The labels that VolumeZone reads. One whose value is no set is dropped (F-39, F-64).
     pub(super) fn all(labels: &'a [Label]) -> Vec<Self> {
-        let is_read = |label: &&Label| is_read(&label.key);
         let read = |label: &'a Label| Self { key: &label.key, value: &label.value };
         let is_set = |label: &Self| label.parts().all(|part| !part.is_empty());
-        labels.iter().filter(is_read).map(read).filter(is_set).collect()
+        labels.iter().filter(|label| is_read(&label.key)).map(read).filter(is_set).collect()
     }
 
     /// Whether the zone or region is one of the label's.

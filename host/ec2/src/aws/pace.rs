@@ -104,7 +104,7 @@ struct Bucket {
 
 impl Bucket {
     fn new(calls_per_second: f64, burst: u32, now: Instant) -> Self {
-        let (full, burst) = (calls_per_second.max(0.001), f64::from(burst.max(1)));
+        let (full, burst) = (calls_per_second, f64::from(burst));
         Self { full, burst, rate: full, tokens: burst, filled_at: now, halved_at: None }
     }
 

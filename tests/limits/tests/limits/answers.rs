@@ -6,7 +6,7 @@ use zonewarden_contract::placement::{
 };
 use zonewarden_contract::types::{NodeName, Problem, ProviderId, Reason};
 use zonewarden_engine::{Engine, Limits, Options};
-use zonewarden_limits_tests::Guest;
+use zonewarden_limits_tests::{Guest, verdict};
 
 use crate::{assert_fails, configured, engine, good_policy, small_limits, volume};
 
@@ -81,21 +81,9 @@ fn a_list_of_another_length_is_no_answer() {
     assert_eq!(nothing, Verdicts { reasons: vec![], classes: vec![] });
 }
 
-/// Answers with one empty reason, and with one verdict, which names the reasons at these positions.
+/// Answers with one verdict, which names the reasons at these positions, of which there is one.
 fn names_reasons(positions: &[u32]) -> Guest {
-    let mut body = format!(
-        "(i32.store (i32.const 1028) (i32.const 2048))
-        (i32.store (i32.const 1032) (i32.const 1))
-        (i32.store (i32.const 1036) (i32.const 3072))
-        (i32.store (i32.const 1040) (i32.const 1))
-        (i32.store (i32.const 3076) (i32.const 4096))
-        (i32.store (i32.const 3080) (i32.const {}))",
-        positions.len()
-    );
-    for (at, position) in (4096..).step_by(4).zip(positions) {
-        body.push_str(&format!("(i32.store (i32.const {at}) (i32.const {position}))"));
-    }
-    Guest::harmless().function("placement.filter", &(body + "(i32.const 1024)"))
+    Guest::harmless().function("placement.filter", &verdict(positions))
 }
 
 #[test]
