@@ -7,6 +7,7 @@
 
 mod binding;
 mod claims;
+mod groups;
 mod injection;
 mod judge;
 mod labels;
@@ -17,6 +18,7 @@ mod question;
 mod rating;
 mod reasons;
 mod refusal;
+mod topologies;
 mod whereabouts;
 
 #[cfg(test)]
@@ -26,23 +28,26 @@ pub use injection::inject;
 pub use nodes::{Class, Nodes};
 pub use rating::score;
 pub use reasons::give;
+pub use topologies::problem_of;
 
 use crate::settings::Settings;
 use judge::Judge;
 use question::Question;
 use refusal::Stage;
+use topologies::Topology;
 use zonewarden_bindings::placement::{ClassDecision, ClassVerdict, PodQuestion, RefusalOrigin, Verdicts};
 
 /// Says which classes fit the pod's volumes: one verdict a class, in their order.
 #[must_use]
 pub fn filter(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Verdicts {
-    let question = Question::new(settings, pod, nodes);
+    let topologies = Topology::all(pod);
+    let question = Question::new(settings, pod, &topologies, nodes);
     let mut judge = Judge::new(&question, nodes);
-    let classes = nodes.classes().map(|class| verdict(&class, &mut judge)).collect();
-    Verdicts { reasons: judge.reasons, classes }
+    let classes = nodes.classes().iter().map(|class| verdict(class, &mut judge)).collect();
+    Verdicts { reasons: judge.reasons(), classes }
 }
 
-fn verdict(class: &Class<'_>, judge: &mut Judge<'_, '_>) -> ClassVerdict {
+fn verdict<'q>(class: &Class<'q>, judge: &mut Judge<'q, '_>) -> ClassVerdict {
     let refusals = judge.refusals(class);
     let Some(first) = refusals.first() else {
         return ClassVerdict {

@@ -40,8 +40,14 @@ impl<'a> NodeSelector<'a> {
     #[must_use]
     pub fn describe(&self) -> &str {
         self.words.get_or_init(|| {
-            let terms: Vec<String> = self.usable_terms().map(describe_term).collect();
-            if terms.is_empty() { "terms of which none can match a node".to_owned() } else { terms.join(" or ") }
+            let mut words = Vec::new();
+            for term in self.usable_terms() {
+                if !words.is_empty() {
+                    words.push(" or ");
+                }
+                describe_term(term, &mut words);
+            }
+            if words.is_empty() { "terms of which none can match a node".to_owned() } else { words.concat() }
         })
     }
 
@@ -74,14 +80,14 @@ pub fn value<'a>(labels: &'a [Label], key: &str) -> Option<&'a str> {
     labels.iter().find(|label| is_same(&label.key, key)).map(|label| label.value.as_str())
 }
 
-/// Whether two texts are equal, eight bytes at a time: what WebAssembly has for `==` goes byte by byte, and keys of labels are
-/// long, alike at their beginning and compared for each node and volume.
+/// Whether two texts are equal, eight bytes at a time from the end: what WebAssembly has for `==` goes byte by byte, and keys of
+/// labels, names of zones and sentences about them are long and alike at their beginning.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
-    let ((one, one_rest), (other, other_rest)) = (one.as_bytes().as_chunks(), other.as_bytes().as_chunks());
+    let ((one_rest, one), (other_rest, other)) = (one.as_bytes().as_rchunks(), other.as_bytes().as_rchunks());
     let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
     one.len() == other.len()
         && one_rest.len() == other_rest.len()
-        && one.iter().zip(other).all(|(one, other)| word(one) == word(other))
+        && one.iter().zip(other).rev().all(|(one, other)| word(one) == word(other))
         && one_rest.iter().zip(other_rest).all(|(one, other)| one == other)
 }
 
@@ -186,24 +192,52 @@ fn is_dns_subdomain(prefix: &[u8]) -> bool {
     prefix.len() <= 253 && prefix.split(|byte| *byte == b'.').all(part)
 }
 
-fn describe_term(term: &SelectorTerm) -> String {
-    let words: Vec<String> = term.requirements.iter().map(describe_requirement).collect();
-    if words.is_empty() { "matchFields, which are not judged".to_owned() } else { words.join(" and ") }
+fn describe_term<'t>(term: &'t SelectorTerm, words: &mut Vec<&'t str>) {
+    for (index, requirement) in term.requirements.iter().enumerate() {
+        if index > 0 {
+            words.push(" and ");
+        }
+        add_requirement(requirement, words);
+    }
+    if term.requirements.is_empty() {
+        words.push("matchFields, which are not judged");
+    }
 }
 
 /// A requirement in words.
 pub(crate) fn describe_requirement(requirement: &Requirement) -> String {
+    let mut words = Vec::new();
+    add_requirement(requirement, &mut words);
+    words.concat()
+}
+
+fn add_requirement<'r>(requirement: &'r Requirement, words: &mut Vec<&'r str>) {
     let Requirement { key, operator, values } = requirement;
     let operator = match operator {
-        SelectorOperator::In => "In",
-        SelectorOperator::NotIn => "NotIn",
-        SelectorOperator::Exists => return [key.as_str(), " Exists"].concat(),
-        SelectorOperator::DoesNotExist => return [key.as_str(), " DoesNotExist"].concat(),
-        SelectorOperator::Gt => "Gt",
-        SelectorOperator::Lt => "Lt",
-        SelectorOperator::Other(other) => other,
+        SelectorOperator::In => " In [",
+        SelectorOperator::NotIn => " NotIn [",
+        SelectorOperator::Exists => return words.extend([key.as_str(), " Exists"]),
+        SelectorOperator::DoesNotExist => return words.extend([key.as_str(), " DoesNotExist"]),
+        SelectorOperator::Gt => " Gt [",
+        SelectorOperator::Lt => " Lt [",
+        SelectorOperator::Other(other) => {
+            words.extend([key.as_str(), " ", other]);
+            return add_values(" [", values, words);
+        }
     };
-    [key.as_str(), " ", operator, " [", &values.join(", "), "]"].concat()
+    words.push(key);
+    add_values(operator, values, words);
+}
+
+fn add_values<'v>(opening: &'v str, values: &'v [String], words: &mut Vec<&'v str>) {
+    words.push(opening);
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
+            words.push(", ");
+        }
+        words.push(value);
+    }
+    words.push("]");
 }
 
 #[cfg(test)]

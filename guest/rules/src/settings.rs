@@ -3,6 +3,7 @@
 
 mod table;
 
+use crate::selector::is_same;
 use table::{SPECS, Spec};
 use zonewarden_bindings::types::{Error, Problem, Setting};
 
@@ -116,11 +117,11 @@ impl Settings {
         }
         let mut problems = Vec::new();
         for (position, setting) in given.iter().enumerate() {
-            if given[..position].iter().any(|earlier| earlier.key == setting.key) {
+            if given[..position].iter().any(|earlier| is_same(&earlier.key, &setting.key)) {
                 problems.push(twice(setting));
                 continue;
             }
-            match SPECS.iter().find(|spec| spec.key == setting.key) {
+            match SPECS.iter().find(|spec| is_same(spec.key, &setting.key)) {
                 None => problems.push(unknown(setting)),
                 Some(spec) if spec.accepts.accepts(&setting.value) => spec.store_into(&mut settings, &setting.value),
                 Some(spec) => problems.push(not_accepted(spec, setting)),

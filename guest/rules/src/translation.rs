@@ -4,7 +4,7 @@
 use crate::keys;
 use crate::zones::{self, SEPARATOR};
 use std::collections::BTreeSet;
-use zonewarden_bindings::placement::PersistentVolume;
+use zonewarden_bindings::placement::VolumeTopology;
 use zonewarden_bindings::types::{Label, Requirement, SelectorOperator, SelectorTerm, VolumeAffinity, VolumeSource};
 
 /// An in-tree plugin and the CSI driver that stands in for it (B-6).
@@ -47,14 +47,14 @@ impl Migration {
     }
 }
 
-/// The node affinity that a volume has once it is translated (F-56, F-57).
+/// The node affinity that a volume of this topology has once it is translated (F-56, F-57).
 #[must_use]
-pub fn translate(volume: &PersistentVolume, zone_key: &str) -> VolumeAffinity {
-    let mut affinity = volume.affinity.clone();
-    let (zone, region) = topology_keys(volume);
+pub fn translate(topology: &VolumeTopology, zone_key: &str) -> VolumeAffinity {
+    let mut affinity = topology.affinity.clone();
+    let (zone, region) = topology_keys(topology);
     if has_values(&affinity, zone) {
         replace(&mut affinity, zone, zone_key);
-    } else if let Some(label) = label(&volume.labels, zone) {
+    } else if let Some(label) = label(&topology.labels, zone) {
         add_zones(&mut affinity, zone_key, label);
     }
     // The region's GA key stays as it is, and one without values has nothing to translate.
@@ -65,11 +65,11 @@ pub fn translate(volume: &PersistentVolume, zone_key: &str) -> VolumeAffinity {
 }
 
 /// The zone and region keys that the translation looks at: those of the affinity before those of the labels, GA before beta.
-fn topology_keys(volume: &PersistentVolume) -> (&'static str, &'static str) {
+fn topology_keys(topology: &VolumeTopology) -> (&'static str, &'static str) {
     const GA: (&str, &str) = (keys::ZONE, keys::REGION);
     const BETA: (&str, &str) = (keys::ZONE_BETA, keys::REGION_BETA);
-    let in_affinity = |key: &str| requirements(&volume.affinity).any(|requirement| requirement.key == key);
-    let in_labels = |key: &str| label(&volume.labels, key).is_some();
+    let in_affinity = |key: &str| requirements(&topology.affinity).any(|requirement| requirement.key == key);
+    let in_labels = |key: &str| label(&topology.labels, key).is_some();
     if in_affinity(keys::ZONE) {
         GA
     } else if in_affinity(keys::ZONE_BETA) || (!in_labels(keys::ZONE) && in_labels(keys::ZONE_BETA)) {

@@ -8,11 +8,11 @@ use zonewarden_bindings::identity::{self, NodeIdentity, NodeQuestion, VolumeIden
 use zonewarden_bindings::info::{self, PolicyInfo};
 use zonewarden_bindings::json;
 use zonewarden_bindings::labelling::{self, LabellingAnswer, LabellingQuestion};
-use zonewarden_bindings::placement::{self, ClassScore, Injection, NodeClass, Place, PodQuestion, Verdicts};
+use zonewarden_bindings::placement::{self, ClassScore, Injection, NodeClasses, PodQuestion, Verdicts};
 use zonewarden_bindings::types::{Error, Problem, SelectorTerm, Setting, Topology, VolumeEvidence};
 
 use crate::Policy;
-use crate::rules::placement::Nodes;
+use crate::rules::placement::{Nodes, problem_of};
 
 /// What [`export_policy!`](crate::export_policy) exports: it parses the settings once and takes batches apart.
 ///
@@ -55,29 +55,28 @@ impl<P: Policy> labelling::Guest for Component<P> {
 }
 
 impl<P: Policy> placement::Guest for Component<P> {
-    fn filter(
-        settings: Vec<Setting>,
-        pod: PodQuestion,
-        places: Vec<Place>,
-        classes: Vec<NodeClass>,
-    ) -> Result<Verdicts, Error> {
+    fn filter(settings: Vec<Setting>, pod: PodQuestion, nodes: NodeClasses) -> Result<Verdicts, Error> {
         let settings = P::settings(&settings)?;
-        Ok(P::filter(&settings, &pod, &Nodes::new(&places, &classes).map_err(Error::Question)?))
+        check(&pod)?;
+        Ok(P::filter(&settings, &pod, &Nodes::new(&nodes).map_err(Error::Question)?))
     }
 
-    fn score(
-        settings: Vec<Setting>,
-        pod: PodQuestion,
-        places: Vec<Place>,
-        classes: Vec<NodeClass>,
-    ) -> Result<Vec<ClassScore>, Error> {
+    fn score(settings: Vec<Setting>, pod: PodQuestion, nodes: NodeClasses) -> Result<Vec<ClassScore>, Error> {
         let settings = P::settings(&settings)?;
-        Ok(P::score(&settings, &pod, &Nodes::new(&places, &classes).map_err(Error::Question)?))
+        check(&pod)?;
+        Ok(P::score(&settings, &pod, &Nodes::new(&nodes).map_err(Error::Question)?))
     }
 
     fn inject(settings: Vec<Setting>, pod: PodQuestion, terms: Option<Vec<SelectorTerm>>) -> Result<Injection, Error> {
-        Ok(P::inject(&P::settings(&settings)?, &pod, terms.as_deref()))
+        let settings = P::settings(&settings)?;
+        check(&pod)?;
+        Ok(P::inject(&settings, &pod, terms.as_deref()))
     }
+}
+
+/// Refuses a pod with a volume whose topology is not there.
+fn check(pod: &PodQuestion) -> Result<(), Error> {
+    problem_of(pod).map_or(Ok(()), |problem| Err(Error::Question(problem)))
 }
 
 impl<P: Policy> attachment::Guest for Component<P> {

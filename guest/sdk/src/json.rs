@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use zonewarden_bindings::attachment::Observation;
 use zonewarden_bindings::identity::{NodeQuestion, VolumeQuestion};
 use zonewarden_bindings::labelling::LabellingQuestion;
-use zonewarden_bindings::placement::{NodeClass, Place, PodQuestion};
+use zonewarden_bindings::placement::{NodeClasses, PodQuestion};
 use zonewarden_bindings::types::{Error, Problem, SelectorTerm, Setting, Topology, VolumeEvidence};
 use zonewarden_bindings::{admission, attachment, identity, info, labelling, placement};
 
@@ -33,7 +33,7 @@ arguments! {
     Volumes { volumes: Vec<VolumeQuestion> }
     Nodes { nodes: Vec<NodeQuestion> }
     Labelling { topologies: Vec<Topology>, volumes: Vec<LabellingQuestion> }
-    Placement { pod: PodQuestion, places: Vec<Place>, classes: Vec<NodeClass> }
+    Placement { pod: PodQuestion, nodes: NodeClasses }
     Inject { pod: PodQuestion, terms: Option<Vec<SelectorTerm>> }
     Judge { observations: Vec<Observation> }
     Concerns { review: String }
@@ -78,8 +78,8 @@ fn answer<P: Policy>(request: &str) -> Result<String, Error> {
         "identity.identify-volumes" => at.ask(|a: Volumes| C::<P>::identify_volumes(a.settings, a.volumes)),
         "identity.identify-nodes" => at.ask(|a: Nodes| C::<P>::identify_nodes(a.settings, a.nodes)),
         "labelling.label-volumes" => at.ask(|a: Labelling| C::<P>::label_volumes(a.settings, a.topologies, a.volumes)),
-        "placement.filter" => at.ask(|a: Placement| C::<P>::filter(a.settings, a.pod, a.places, a.classes)),
-        "placement.score" => at.ask(|a: Placement| C::<P>::score(a.settings, a.pod, a.places, a.classes)),
+        "placement.filter" => at.ask(|a: Placement| C::<P>::filter(a.settings, a.pod, a.nodes)),
+        "placement.score" => at.ask(|a: Placement| C::<P>::score(a.settings, a.pod, a.nodes)),
         "placement.inject" => at.ask(|a: Inject| C::<P>::inject(a.settings, a.pod, a.terms)),
         "attachment.judge" => at.ask(|a: Judge| C::<P>::judge(a.settings, a.observations)),
         "admission.concerns" => at.ask(|a: Concerns| C::<P>::concerns(a.settings, a.review)),
@@ -102,8 +102,7 @@ fn is_list(json: &str) -> bool {
     json.trim_start_matches([' ', '\n', '\r', '\t']).starts_with('[')
 }
 
-const FORM: &str =
-    r#"{"function": "placement.filter", "arguments": {"settings": [], "pod": {}, "places": [], "classes": []}}"#;
+const FORM: &str = r#"{"function": "placement.filter", "arguments": {"settings": [], "pod": {}, "nodes": {}}}"#;
 
 const FUNCTIONS: &[&str] = &[
     "info.describe",

@@ -76,11 +76,11 @@ impl Policy for Echo {
     fn filter(_settings: &Settings, _pod: &PodQuestion, nodes: &Nodes<'_>) -> Verdicts {
         let verdict =
             ClassVerdict { decision: ClassDecision::Refused, origin: RefusalOrigin::Zonewarden, reasons: vec![0] };
-        Verdicts { reasons: vec![echo("filter")], classes: vec![verdict; nodes.len()] }
+        Verdicts { reasons: vec![echo("filter")], classes: vec![verdict; nodes.classes().len()] }
     }
 
     fn score(_settings: &Settings, _pod: &PodQuestion, nodes: &Nodes<'_>) -> Vec<ClassScore> {
-        nodes.classes().map(|_| ClassScore { score: 7, reason: echo("score") }).collect()
+        nodes.classes().iter().map(|_| ClassScore { score: 7, reason: echo("score") }).collect()
     }
 
     fn inject(_settings: &Settings, pod: &PodQuestion, terms: Option<&[SelectorTerm]>) -> Injection {
@@ -113,8 +113,12 @@ impl Policy for Echo {
 }
 
 const PLACE: &str = r#"{"labels":[],"has_csi_node":true,"drivers":[],"migrated_plugins":[]}"#;
-const CLASS: &str = r#"{"place":0,"headroom":[],"ties":[]}"#;
-const POD: &str = r#"{"pod":"shop/web-0","volumes":[],"required_drivers":[]}"#;
+const POD: &str = r#"{"pod":"shop/web-0","volumes":[],"topologies":[],"required_drivers":[]}"#;
+
+/// Classes of these places.
+fn nodes(classes: &str) -> String {
+    format!(r#"{{"places":[{PLACE}],"classes":[{classes}],"headroom":[],"ties":[]}}"#)
+}
 const VOLUME: &str = r#"{"source":{"Other":"nfs"}}"#;
 const NODE: &str = r#"{"node":{"node_name":"node-1"}}"#;
 const PERSISTENT_VOLUME: &str = r#"{"persistent_volume":"pv-1","source":{"Other":"nfs"},"labels":[],"owned_labels":[],"annotations":[],"affinity":"Unset","evidence":"Unknown","creating":true}"#;
@@ -155,8 +159,8 @@ fn questions() -> [(&'static str, String, String); 11] {
                 reason("label_volume")
             ),
         ),
-        ("placement.filter", format!(r#","pod":{POD},"places":[{PLACE}],"classes":[{CLASS},{CLASS}]"#), verdicts),
-        ("placement.score", format!(r#","pod":{POD},"places":[{PLACE}],"classes":[{CLASS}]"#), format!("[{score}]")),
+        ("placement.filter", format!(r#","pod":{POD},"nodes":{}"#, nodes("0,0")), verdicts),
+        ("placement.score", format!(r#","pod":{POD},"nodes":{}"#, nodes("0")), format!("[{score}]")),
         (
             "placement.inject",
             format!(r#","pod":{POD},"terms":[]"#),
@@ -219,10 +223,8 @@ fn ask_typed(function: &str) -> String {
         "identity.identify-volumes" => written(C::identify_volumes(settings, vec![read(VOLUME), read(VOLUME)])),
         "identity.identify-nodes" => written(C::identify_nodes(settings, vec![read(NODE)])),
         "labelling.label-volumes" => written(C::label_volumes(settings, vec![empty()], vec![read(PERSISTENT_VOLUME)])),
-        "placement.filter" => {
-            written(C::filter(settings, read(POD), vec![read(PLACE)], vec![read(CLASS), read(CLASS)]))
-        }
-        "placement.score" => written(C::score(settings, read(POD), vec![read(PLACE)], vec![read(CLASS)])),
+        "placement.filter" => written(C::filter(settings, read(POD), read(&nodes("0,0")))),
+        "placement.score" => written(C::score(settings, read(POD), read(&nodes("0")))),
         "placement.inject" => written(C::inject(settings, read(POD), Some(Vec::new()))),
         "attachment.judge" => written(C::judge(settings, vec![read(OBSERVATION)])),
         "admission.concerns" => written(C::concerns(settings, "text".to_owned())),

@@ -46,17 +46,17 @@ fn an_unknown_function_is_told_all_that_there_are() {
 
 #[test]
 fn every_argument_but_an_option_must_be_there() {
-    const POD: &str = r#""pod":{"pod":"p","volumes":[],"required_drivers":[]}"#;
+    const POD: &str = r#""pod":{"pod":"p","volumes":[],"topologies":[],"required_drivers":[]}"#;
+    const NODES: &str = r#","nodes":{"places":[],"classes":[],"headroom":[],"ties":[]}"#;
     for (function, arguments, missing) in [
         ("identity.identify-volumes", String::new(), "volumes"),
         ("identity.identify-nodes", String::new(), "nodes"),
         ("labelling.label-volumes", r#","volumes":[]"#.to_owned(), "topologies"),
         ("labelling.label-volumes", r#","topologies":[]"#.to_owned(), "volumes"),
-        ("placement.filter", r#","places":[],"classes":[]"#.to_owned(), "pod"),
-        ("placement.filter", format!(r#",{POD},"places":[]"#), "classes"),
-        ("placement.filter", format!(r#",{POD},"classes":[]"#), "places"),
-        ("placement.score", format!(r#",{POD},"places":[]"#), "classes"),
-        ("placement.score", format!(r#",{POD},"classes":[]"#), "places"),
+        ("placement.filter", NODES.to_owned(), "pod"),
+        ("placement.filter", format!(r#",{POD}"#), "nodes"),
+        ("placement.score", NODES.to_owned(), "pod"),
+        ("placement.score", format!(r#",{POD}"#), "nodes"),
         ("placement.inject", String::new(), "pod"),
         ("attachment.judge", String::new(), "observations"),
         ("admission.concerns", String::new(), "review"),

@@ -23,9 +23,10 @@ mod cli {
 /// A volume that the default policy handles.
 const VOLUME: &str = "vol-0a1b2c3d4e5f60718";
 
-/// The workspace's root: the folder that the program is run in where a test does not make its own.
+/// The workspace's root, seen from the package's folder, where cargo runs tests: the folder that the program is run in where a
+/// test does not make its own.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace's root exists")
+    Path::new("../..").canonicalize().expect("the workspace's root exists")
 }
 
 /// What one run of the program gave.

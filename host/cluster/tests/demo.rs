@@ -11,7 +11,7 @@ use zonewarden_contract::types::{
 };
 
 fn demo() -> Loaded {
-    let loaded = files::load_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/demo/cluster"));
+    let loaded = files::load_folder(Path::new("../../examples/demo/cluster"));
     assert_eq!(loaded.problems, []);
     loaded
 }

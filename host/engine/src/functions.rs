@@ -6,7 +6,7 @@ use zonewarden_contract::attachment::{Judgement, Observation};
 use zonewarden_contract::identity::{NodeIdentity, NodeQuestion, VolumeIdentity, VolumeQuestion};
 use zonewarden_contract::info::PolicyInfo;
 use zonewarden_contract::labelling::{LabellingAnswer, LabellingQuestion};
-use zonewarden_contract::placement::{ClassScore, Injection, NodeClass, Place, PodQuestion, Verdicts};
+use zonewarden_contract::placement::{ClassScore, Injection, NodeClasses, PodQuestion, Verdicts};
 use zonewarden_contract::types::{Error, Problem, SelectorTerm, Setting, Topology, VolumeEvidence};
 
 /// One function of the contract.
@@ -78,11 +78,9 @@ functions! {
     LabelVolumes = "labelling" "label-volumes" (&'a [Setting], &'a [Topology], &'a [LabellingQuestion])
         -> Result<Vec<LabellingAnswer>, Error>;
     /// Says which classes fit a pod's volumes.
-    Filter = "placement" "filter" (&'a [Setting], &'a PodQuestion, &'a [Place], &'a [NodeClass])
-        -> Result<Verdicts, Error>;
+    Filter = "placement" "filter" (&'a [Setting], &'a PodQuestion, &'a NodeClasses) -> Result<Verdicts, Error>;
     /// Rates classes.
-    Score = "placement" "score" (&'a [Setting], &'a PodQuestion, &'a [Place], &'a [NodeClass])
-        -> Result<Vec<ClassScore>, Error>;
+    Score = "placement" "score" (&'a [Setting], &'a PodQuestion, &'a NodeClasses) -> Result<Vec<ClassScore>, Error>;
     /// Says which node affinity a pod needs.
     Inject = "placement" "inject" (&'a [Setting], &'a PodQuestion, Option<&'a [SelectorTerm]>) -> Result<Injection, Error>;
     /// Judges pairs of a volume and an instance.

@@ -8,7 +8,7 @@ use zonewarden_contract::attachment::{Judgement, Observation};
 use zonewarden_contract::identity::{NodeIdentity, NodeQuestion, VolumeIdentity, VolumeQuestion};
 use zonewarden_contract::info::PolicyInfo;
 use zonewarden_contract::labelling::{LabellingAnswer, LabellingQuestion};
-use zonewarden_contract::placement::{ClassScore, Injection, NodeClass, Place, PodQuestion, Verdicts};
+use zonewarden_contract::placement::{ClassScore, Injection, NodeClasses, PodQuestion, Verdicts};
 use zonewarden_contract::types::{SelectorTerm, Setting, Topology, VolumeEvidence};
 
 use crate::answers::{decided, reasoned, same_length};
@@ -137,19 +137,19 @@ impl ConfiguredPolicy {
     }
 
     /// Says which classes fit the pod's volumes. Each verdict names a reason, and none that there is not.
-    pub fn filter(&self, pod: &PodQuestion, places: &[Place], classes: &[NodeClass]) -> Result<Verdicts, Error> {
+    pub fn filter(&self, pod: &PodQuestion, nodes: &NodeClasses) -> Result<Verdicts, Error> {
         type Function = functions::Filter;
-        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, places, classes))?)?;
-        reasoned(answer, classes.len(), Function::FULL_NAME, self.loaded.runtime.limits.answer_bytes)
+        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, nodes))?)?;
+        reasoned(answer, nodes.classes.len(), Function::FULL_NAME, self.loaded.runtime.limits.answer_bytes)
     }
 
     /// Rates classes. No score is above 10, whatever the policy says.
-    pub fn score(&self, pod: &PodQuestion, places: &[Place], classes: &[NodeClass]) -> Result<Vec<ClassScore>, Error> {
+    pub fn score(&self, pod: &PodQuestion, nodes: &NodeClasses) -> Result<Vec<ClassScore>, Error> {
         type Function = functions::Score;
         /// The best score of the contract. A scheduler would take more as more.
         const BEST: u8 = 10;
-        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, places, classes))?)?;
-        let mut scores = same_length(answer, classes.len(), Function::FULL_NAME)?;
+        let answer = decided(self.loaded.call::<Function>((self.settings(), pod, nodes))?)?;
+        let mut scores = same_length(answer, nodes.classes.len(), Function::FULL_NAME)?;
         for score in &mut scores {
             score.score = score.score.min(BEST);
         }

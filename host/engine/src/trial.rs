@@ -7,7 +7,7 @@
 use zonewarden_contract::attachment::{InstanceReport, NodeReport, Observation, Usage, VolumeReport};
 use zonewarden_contract::identity::{NodeQuestion, VolumeQuestion};
 use zonewarden_contract::labelling::LabellingQuestion;
-use zonewarden_contract::placement::{InlineVolume, NodeClass, Place, PodQuestion, PodVolume, PodVolumeSource};
+use zonewarden_contract::placement::{InlineVolume, NodeClasses, Place, PodQuestion, PodVolume, PodVolumeSource};
 use zonewarden_contract::types::{
     AwsVolumeId, InstanceId, KubernetesVolumeId, NodeName, ProviderId, Topology, VolumeAffinity, VolumeEvidence,
     VolumeSource,
@@ -31,8 +31,8 @@ pub(crate) fn of(policy: &ConfiguredPolicy) -> Result<(), Error> {
     policy.identify_volumes(&[VolumeQuestion { source: source(), ec2_zone: None }])?;
     policy.identify_nodes(&[node()])?;
     policy.label_volumes(&topologies(), &[persistent_volume()])?;
-    policy.filter(&pod(), &[place()], &[class()])?;
-    policy.score(&pod(), &[place()], &[class()])?;
+    policy.filter(&pod(), &nodes())?;
+    policy.score(&pod(), &nodes())?;
     policy.inject(&pod(), None)?;
     policy.judge(&[observation()])?;
     let concerned = policy.concerns(REVIEW)?;
@@ -75,16 +75,14 @@ fn pod() -> PodQuestion {
     PodQuestion {
         pod: format!("{NAME}/{NAME}"),
         volumes: vec![PodVolume { name: NAME.to_owned(), source: PodVolumeSource::Inline(inline) }],
+        topologies: Vec::new(),
         required_drivers: Vec::new(),
     }
 }
 
-fn place() -> Place {
-    Place { labels: Vec::new(), has_csi_node: false, drivers: Vec::new(), migrated_plugins: Vec::new() }
-}
-
-fn class() -> NodeClass {
-    NodeClass { place: 0, headroom: Vec::new(), ties: Vec::new() }
+fn nodes() -> NodeClasses {
+    let place = Place { labels: Vec::new(), has_csi_node: false, drivers: Vec::new(), migrated_plugins: Vec::new() };
+    NodeClasses { places: vec![place], classes: vec![0], headroom: Vec::new(), ties: Vec::new() }
 }
 
 fn observation() -> Observation {

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use zonewarden_cluster::Index;
 use zonewarden_cluster::records::{Node, SharedLabel};
 use zonewarden_contract::info::PolicyInfo;
-use zonewarden_contract::placement::{AttachHeadroom, NodeClass, Place, Tie};
+use zonewarden_contract::placement::{AttachHeadroom, NodeClasses, Place, Tie, TieKind};
 use zonewarden_contract::types::{Label, NodeName, Topology};
 
 use crate::occupancy::Occupancy;
@@ -27,6 +27,17 @@ pub struct Class<'a> {
     pub nodes: Vec<&'a NodeName>,
 }
 
+/// A class of nodes, as a question's table has it row by row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NodeClass {
+    /// The place, by its position.
+    pub place: u32,
+    /// The headroom of each of the place's drivers, in their order.
+    pub headroom: Vec<AttachHeadroom>,
+    /// What ties the nodes to the pod's volumes, which are named by position, in the order of these.
+    pub ties: Vec<(u32, TieKind)>,
+}
+
 /// What a question needs to know of the nodes beyond the declared labels.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
@@ -37,7 +48,7 @@ pub(crate) struct Needs {
     /// How many volumes the pod has: beyond that, headroom makes no difference.
     pub(crate) volumes: u32,
     /// The nodes that differ from their group, and what ties them to the pod's volumes, in the order of these.
-    pub(crate) ties: HashMap<NodeName, Vec<Tie>>,
+    pub(crate) ties: HashMap<NodeName, Vec<(u32, TieKind)>>,
 }
 
 /// The groups of a cluster's nodes.
@@ -149,7 +160,7 @@ impl NodeGroups {
     }
 
     /// The positions of the nodes that are tied to a volume of this question's pod.
-    fn tied<'n>(&self, needs: &'n Needs) -> Vec<(usize, &'n [Tie])> {
+    fn tied<'n>(&self, needs: &'n Needs) -> Vec<(usize, &'n [(u32, TieKind)])> {
         let position = |node| self.positions.get(node).copied();
         needs.ties.iter().filter_map(|(node, ties)| Some((position(node)?, ties.as_slice()))).collect()
     }
@@ -225,6 +236,20 @@ impl Needs {
         };
         let (drivers, headroom) = group.place.drivers.iter().zip(&group.headroom).filter_map(clipped).unzip();
         Group { place: Place { drivers, ..group.place.clone() }, headroom }
+    }
+}
+
+/// The table that a question has of its places and classes.
+pub(crate) fn table(places: &[Place], classes: &[Class<'_>]) -> NodeClasses {
+    let rows = || classes.iter().map(|class| &class.class);
+    let ties = (0..)
+        .zip(rows())
+        .flat_map(|(class, row)| row.ties.iter().map(move |&(volume, kind)| Tie { class, volume, kind }));
+    NodeClasses {
+        places: places.to_vec(),
+        classes: rows().map(|row| row.place).collect(),
+        headroom: rows().flat_map(|row| row.headroom.iter().copied()).collect(),
+        ties: ties.collect(),
     }
 }
 

@@ -43,7 +43,7 @@ mod watch;
 
 pub use act::{Act, Deed, Finding};
 pub use attachments::JudgedAttachment;
-pub use classes::Class;
+pub use classes::{Class, NodeClass};
 pub use clock::{Moment, Now};
 pub use host::{Host, Parts};
 pub use identities::Identities;

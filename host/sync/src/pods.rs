@@ -8,7 +8,7 @@ use zonewarden_contract::types::{NodeName, Reason};
 use zonewarden_engine::Error;
 
 use crate::Survey;
-use crate::classes::Class;
+use crate::classes::{Class, table};
 use crate::occupancy::source;
 
 /// A pod and what the policy says of the nodes.
@@ -74,8 +74,8 @@ impl Survey<'_> {
     pub fn place<'a>(&'a self, pod: &'a Pod) -> Result<PlacedPod<'a>, Error> {
         let question = self.pod_question(pod);
         let (places, classes) = self.groups().classes(&self.needs(&question));
-        let shown: Vec<_> = classes.iter().map(|class| class.class.clone()).collect();
-        let Verdicts { reasons, classes: verdicts } = self.policy.filter(&question, &places, &shown)?;
+        let nodes = table(&places, &classes);
+        let Verdicts { reasons, classes: verdicts } = self.policy.filter(&question, &nodes)?;
         let names_directly = pod
             .volumes
             .iter()

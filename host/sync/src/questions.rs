@@ -1,9 +1,11 @@
 //! A pod as the question about its placement.
 
+use std::collections::HashMap;
+
 use zonewarden_cluster::records::{PersistentVolume, PersistentVolumeClaim, Pod, PodVolume, PodVolumeSource};
 use zonewarden_contract::placement::{
-    self, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, InlineVolume, PodQuestion, Tie,
-    UnboundClaim,
+    self, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, InlineVolume, PodQuestion, TieKind,
+    UnboundClaim, VolumeTopology,
 };
 use zonewarden_contract::types::{VolumeAffinity, VolumeSource};
 
@@ -15,17 +17,20 @@ impl Survey<'_> {
     /// The question about a pod.
     pub(crate) fn pod_question(&self, pod: &Pod) -> PodQuestion {
         let required = self.cluster.csi_drivers().filter(|driver| driver.prevent_pod_scheduling_if_missing);
+        let mut topologies = Topologies::default();
         PodQuestion {
             pod: pod.identity.name.to_string(),
-            volumes: pod.volumes.iter().map(|volume| self.pod_volume(pod, volume)).collect(),
+            volumes: pod.volumes.iter().map(|volume| self.pod_volume(pod, volume, &mut topologies)).collect(),
+            topologies: topologies.said,
             required_drivers: required.map(|driver| driver.identity.name.name.to_string()).collect(),
         }
     }
 
-    fn pod_volume(&self, pod: &Pod, volume: &PodVolume) -> placement::PodVolume {
-        let claim = || {
+    fn pod_volume(&self, pod: &Pod, volume: &PodVolume, topologies: &mut Topologies) -> placement::PodVolume {
+        let mut claim = || {
             let (name, claim) = self.cluster.claim_of(pod, volume).expect("only an inline volume has no claim");
-            let state = claim.map_or(ClaimState::Missing, |claim| ClaimState::Found(self.claim_facts(pod, claim)));
+            let state =
+                claim.map_or(ClaimState::Missing, |claim| ClaimState::Found(self.claim_facts(pod, claim, topologies)));
             Claim { name: name.name.to_string(), state }
         };
         let source = match &volume.source {
@@ -39,12 +44,12 @@ impl Survey<'_> {
         placement::PodVolume { name: volume.name.to_string(), source }
     }
 
-    fn claim_facts(&self, pod: &Pod, claim: &PersistentVolumeClaim) -> ClaimFacts {
+    fn claim_facts(&self, pod: &Pod, claim: &PersistentVolumeClaim, topologies: &mut Topologies) -> ClaimFacts {
         let volume = match &claim.volume_name {
-            None => ClaimedVolume::None(self.unbound_claim(claim)),
+            None => ClaimedVolume::None(self.unbound_claim(claim, topologies)),
             Some(name) => match self.cluster.volume(name) {
                 None => ClaimedVolume::Missing(name.clone()),
-                Some(volume) => ClaimedVolume::Found(self.persistent_volume(volume)),
+                Some(volume) => ClaimedVolume::Found(self.persistent_volume(volume, topologies)),
             },
         };
         ClaimFacts {
@@ -56,7 +61,7 @@ impl Survey<'_> {
         }
     }
 
-    fn unbound_claim(&self, claim: &PersistentVolumeClaim) -> UnboundClaim {
+    fn unbound_claim(&self, claim: &PersistentVolumeClaim, topologies: &mut Topologies) -> UnboundClaim {
         let class = match claim.storage_class.as_deref() {
             None | Some("") => ClaimedClass::None,
             Some(name) => match self.cluster.storage_class(name) {
@@ -72,31 +77,30 @@ impl Survey<'_> {
         UnboundClaim {
             class,
             selected_node: claim.selected_node.clone(),
-            candidates: self.candidates(claim),
+            candidates: self.candidates(claim, topologies),
             requested_bytes: claim.requested_bytes,
             access_modes: claim.access_modes.to_vec(),
             volume_mode: claim.volume_mode.to_string(),
         }
     }
 
-    fn candidates(&self, claim: &PersistentVolumeClaim) -> Vec<Candidate> {
+    fn candidates(&self, claim: &PersistentVolumeClaim, topologies: &mut Topologies) -> Vec<Candidate> {
         let candidates = self.cluster.candidates(claim).map(|candidate| Candidate {
             available: candidate.available,
             capacity_bytes: candidate.volume.capacity_bytes,
             access_modes: candidate.volume.access_modes.to_vec(),
             volume_mode: candidate.volume.volume_mode.to_string(),
             selected: candidate.selected,
-            volume: self.persistent_volume(candidate.volume),
+            volume: self.persistent_volume(candidate.volume, topologies),
         });
         candidates.collect()
     }
 
-    fn persistent_volume(&self, volume: &PersistentVolume) -> placement::PersistentVolume {
+    fn persistent_volume(&self, volume: &PersistentVolume, topologies: &mut Topologies) -> placement::PersistentVolume {
         placement::PersistentVolume {
             name: volume.identity.name.name.to_string(),
             source: volume.source.clone(),
-            labels: volume.labels.to_vec(),
-            affinity: volume.affinity.clone(),
+            topology: topologies.position_of(volume),
             evidence: self.evidence(&volume.source),
         }
     }
@@ -107,15 +111,15 @@ impl Survey<'_> {
         let volumes = u32::try_from(question.volumes.len()).unwrap_or(u32::MAX);
         let mut needs = Needs { volumes, ..Needs::default() };
         needs.drivers.extend(question.required_drivers.iter().cloned());
-        for (position, volume) in (0..).zip(&question.volumes) {
-            for key in claimed(&volume.source).into_iter().flat_map(named_keys) {
-                if !info.node_label_keys.contains(key) && !needs.keys.contains(key) {
-                    needs.keys.push(key.clone());
-                }
+        for key in named_keys(question) {
+            if !info.node_label_keys.contains(key) && !needs.keys.contains(key) {
+                needs.keys.push(key.clone());
             }
+        }
+        for (position, volume) in (0..).zip(&question.volumes) {
             if let Some(ClaimedVolume::None(claim)) = claimed(&volume.source) {
                 if let Some(selected) = &claim.selected_node {
-                    needs.ties.entry(selected.clone()).or_default().push(Tie::SelectedFor(position));
+                    needs.ties.entry(selected.clone()).or_default().push((position, TieKind::SelectedFor));
                 }
                 // A volume that is still to be made will be one of the class's driver, or of the drivers that took over from
                 // the class's plugin.
@@ -134,10 +138,28 @@ impl Survey<'_> {
             let Some(counted) = counted(source, &self.identities, info) else { continue };
             needs.drivers.insert(counted.0.clone());
             for holder in self.occupancy.holders(&counted) {
-                needs.ties.entry(holder.clone()).or_default().push(Tie::Holds(position));
+                needs.ties.entry(holder.clone()).or_default().push((position, TieKind::Holds));
             }
         }
         needs
+    }
+}
+
+/// What a question's volumes say of where they may be used, each once.
+#[derive(Debug, Default)]
+struct Topologies {
+    said: Vec<VolumeTopology>,
+    /// By the hash of what they say: a claim may have thousands of candidates.
+    known: HashMap<VolumeTopology, u32>,
+}
+
+impl Topologies {
+    fn position_of(&mut self, volume: &PersistentVolume) -> u32 {
+        let topology = VolumeTopology { labels: volume.labels.to_vec(), affinity: volume.affinity.clone() };
+        *self.known.entry(topology).or_insert_with_key(|topology| {
+            self.said.push(topology.clone());
+            u32::try_from(self.said.len() - 1).expect("there are fewer volumes than a u32 counts")
+        })
     }
 }
 
@@ -162,27 +184,18 @@ fn source(source: &placement::PodVolumeSource) -> Option<&VolumeSource> {
     }
 }
 
-/// The node label keys that a claim names: in the affinity of the volumes that it has or may get, and in its class's topologies.
-fn named_keys(claimed: &ClaimedVolume) -> Vec<&String> {
-    match claimed {
-        ClaimedVolume::Found(volume) => affinity_keys(volume).collect(),
-        ClaimedVolume::Missing(_) => Vec::new(),
-        ClaimedVolume::None(claim) => {
-            let candidates = claim.candidates.iter().flat_map(|candidate| affinity_keys(&candidate.volume));
-            let topologies = match &claim.class {
-                ClaimedClass::Found(class) => class.allowed_topologies.as_slice(),
-                ClaimedClass::None | ClaimedClass::Missing(_) => &[],
-            };
-            let requirements = topologies.iter().flat_map(|term| &term.requirements);
-            candidates.chain(requirements.map(|requirement| &requirement.key)).collect()
-        }
-    }
-}
-
-fn affinity_keys(volume: &placement::PersistentVolume) -> impl Iterator<Item = &String> {
-    let terms = match &volume.affinity {
+/// The node label keys that a question names: in the affinity of the volumes that the pod has or may get, and in the topologies
+/// of its claims' classes.
+fn named_keys(question: &PodQuestion) -> impl Iterator<Item = &String> {
+    let affinities = question.topologies.iter().flat_map(|topology| match &topology.affinity {
         VolumeAffinity::Required(terms) => terms.as_slice(),
         VolumeAffinity::Unset | VolumeAffinity::Unrestricted => &[],
-    };
-    terms.iter().flat_map(|term| &term.requirements).map(|requirement| &requirement.key)
+    });
+    let of_volumes = affinities.flat_map(|term| &term.requirements).map(|requirement| &requirement.key);
+    let classes = question.volumes.iter().filter_map(|volume| match claimed(&volume.source)? {
+        ClaimedVolume::None(UnboundClaim { class: ClaimedClass::Found(class), .. }) => Some(class),
+        ClaimedVolume::None(_) | ClaimedVolume::Missing(_) | ClaimedVolume::Found(_) => None,
+    });
+    let of_classes = classes.flat_map(|class| &class.allowed_topologies).flat_map(|term| &term.requirements);
+    of_volumes.chain(of_classes.map(|requirement| &requirement.key))
 }

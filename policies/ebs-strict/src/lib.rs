@@ -43,7 +43,7 @@ impl Policy for EbsStrict {
         let mut verdicts = rules::placement::filter(settings, pod, nodes);
         let is_unknown = |class: &Class<'_>| class.headroom().any(|(_, left)| left == AttachHeadroom::Unknown);
         for (verdict, class) in verdicts.classes.iter_mut().zip(nodes.classes()) {
-            if verdict.decision == ClassDecision::Feasible && is_unknown(&class) {
+            if verdict.decision == ClassDecision::Feasible && is_unknown(class) {
                 verdict.decision = ClassDecision::Refused;
                 verdict.origin = RefusalOrigin::Zonewarden;
                 let message = "nobody knows how many more volumes these nodes can attach".to_owned();

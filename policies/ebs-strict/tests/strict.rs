@@ -4,7 +4,7 @@ use zonewarden_policy_ebs_strict::EbsStrict;
 use zonewarden_sdk::contract::identity::{VolumeIdentity, VolumeQuestion};
 use zonewarden_sdk::contract::labelling::{LabellingBasis, LabellingQuestion};
 use zonewarden_sdk::contract::placement::{
-    AttachHeadroom, ClassDecision, ClassVerdict, InlineVolume, NodeClass, Place, PodQuestion, PodVolume,
+    AttachHeadroom, ClassDecision, ClassVerdict, InlineVolume, NodeClasses, Place, PodQuestion, PodVolume,
     PodVolumeSource, RefusalOrigin, Verdicts,
 };
 use zonewarden_sdk::contract::types::{
@@ -158,12 +158,18 @@ fn place(zone: &str, drivers: &[&str]) -> Place {
     }
 }
 
-fn class(place: u32, headroom: &[AttachHeadroom]) -> NodeClass {
-    NodeClass { place, headroom: headroom.to_vec(), ties: Vec::new() }
+/// Classes by their place and their headroom.
+fn classes(places: &[Place], classes: &[(u32, &[AttachHeadroom])]) -> NodeClasses {
+    NodeClasses {
+        places: places.to_vec(),
+        classes: classes.iter().map(|(place, _)| *place).collect(),
+        headroom: classes.iter().flat_map(|(_, headroom)| *headroom).copied().collect(),
+        ties: Vec::new(),
+    }
 }
 
-fn filter(pod: &PodQuestion, places: &[Place], classes: &[NodeClass]) -> Verdicts {
-    EbsStrict::filter(&strict(), pod, &Nodes::new(places, classes).expect("the classes fit their places"))
+fn filter(pod: &PodQuestion, nodes: &NodeClasses) -> Verdicts {
+    EbsStrict::filter(&strict(), pod, &Nodes::new(nodes).expect("the classes fit their places"))
 }
 
 /// The code of a verdict's first reason.
@@ -175,7 +181,12 @@ fn code<'a>(verdicts: &'a Verdicts, verdict: &ClassVerdict) -> &'a str {
 fn f_63_a_node_whose_headroom_nobody_knows_is_refused_and_every_other_verdict_stays() {
     let inline = InlineVolume { source: in_tree(ID), evidence: in_zone("us-east-1a") };
     let volume = PodVolume { name: "data".to_owned(), source: PodVolumeSource::Inline(inline) };
-    let pod = PodQuestion { pod: "shop/web-0".to_owned(), volumes: vec![volume], required_drivers: Vec::new() };
+    let pod = PodQuestion {
+        pod: "shop/web-0".to_owned(),
+        volumes: vec![volume],
+        topologies: Vec::new(),
+        required_drivers: Vec::new(),
+    };
     let unknown = AttachHeadroom::Unknown;
     let places = [
         place("us-east-1a", &[EBS]),
@@ -183,15 +194,18 @@ fn f_63_a_node_whose_headroom_nobody_knows_is_refused_and_every_other_verdict_st
         place("us-east-1a", &[EBS, "x"]),
         place("us-east-1a", &[]),
     ];
-    let classes = [
-        class(0, &[unknown]),
-        class(0, &[AttachHeadroom::Left(1)]),
-        class(0, &[AttachHeadroom::Left(0)]),
-        class(1, &[unknown]),
-        class(2, &[AttachHeadroom::Unlimited, unknown]),
-        class(3, &[]),
-    ];
-    let verdicts = filter(&pod, &places, &classes);
+    let nodes = classes(
+        &places,
+        &[
+            (0, &[unknown]),
+            (0, &[AttachHeadroom::Left(1)]),
+            (0, &[AttachHeadroom::Left(0)]),
+            (1, &[unknown]),
+            (2, &[AttachHeadroom::Unlimited, unknown]),
+            (3, &[]),
+        ],
+    );
+    let verdicts = filter(&pod, &nodes);
     let reason = verdicts.classes[0].reasons[0];
     let refused =
         ClassVerdict { decision: ClassDecision::Refused, origin: RefusalOrigin::Zonewarden, reasons: vec![reason] };
@@ -217,8 +231,13 @@ fn f_63_a_node_whose_headroom_nobody_knows_is_refused_and_every_other_verdict_st
 fn f_40_a_node_of_no_zone_is_refused_by_default() {
     let inline = InlineVolume { source: in_tree(ID), evidence: in_zone("us-east-1a") };
     let volume = PodVolume { name: "data".to_owned(), source: PodVolumeSource::Inline(inline) };
-    let pod = PodQuestion { pod: "shop/web-0".to_owned(), volumes: vec![volume], required_drivers: Vec::new() };
-    let verdicts = filter(&pod, &[place("", &[EBS])], &[class(0, &[AttachHeadroom::Unlimited])]);
+    let pod = PodQuestion {
+        pod: "shop/web-0".to_owned(),
+        volumes: vec![volume],
+        topologies: Vec::new(),
+        required_drivers: Vec::new(),
+    };
+    let verdicts = filter(&pod, &classes(&[place("", &[EBS])], &[(0, &[AttachHeadroom::Unlimited])]));
     let [verdict] = verdicts.classes.as_slice() else { panic!("one class gets one verdict: {verdicts:?}") };
     assert_eq!((verdict.decision, code(&verdicts, verdict)), (ClassDecision::Unresolvable, "unlabelled-node"));
 }

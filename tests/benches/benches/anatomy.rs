@@ -7,7 +7,7 @@ use wasmtime::component::{Component, ComponentExportIndex, InstancePre, Linker, 
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, PoolingAllocationConfig, Store};
 use zonewarden_benches::timing::{Subject, micros, side_by_side};
 use zonewarden_benches::{questions, tell};
-use zonewarden_contract::placement::{NodeClass, Place, PodQuestion, Verdicts};
+use zonewarden_contract::placement::{NodeClasses, PodQuestion, Verdicts};
 use zonewarden_contract::types::{Error, Setting};
 
 const CALLS: usize = 10_000;
@@ -16,7 +16,7 @@ const CALLS: usize = 10_000;
 const POOLS: [(usize, bool); 8] =
     [(0, false), (128, false), (192, false), (256, false), (320, false), (1024, false), (256, true), (1024, true)];
 
-type Params<'a> = (&'a [Setting], &'a PodQuestion, &'a [Place], &'a [NodeClass]);
+type Params<'a> = (&'a [Setting], &'a PodQuestion, &'a NodeClasses);
 type Answer = (Result<Verdicts, Error>,);
 
 /// The question, and the policy on an engine of its own.
@@ -26,8 +26,7 @@ struct Bench {
     export: ComponentExportIndex,
     settings: Vec<Setting>,
     pod: PodQuestion,
-    places: Vec<Place>,
-    classes: Vec<NodeClass>,
+    nodes: NodeClasses,
 }
 
 impl Bench {
@@ -56,8 +55,7 @@ impl Bench {
             export,
             settings: questions::read(questions::settings()),
             pod: questions::read(questions::pod(3)),
-            places: questions::read(questions::places(10)),
-            classes: questions::read(questions::classes(10)),
+            nodes: questions::read(questions::nodes(10)),
         }
     }
 
@@ -72,7 +70,7 @@ impl Bench {
         let (mut store, instance) = self.instantiate();
         let filter: TypedFunc<Params<'_>, Answer> =
             instance.get_typed_func(&mut store, self.export).expect("filter is a function");
-        filter.call(&mut store, (&self.settings, &self.pod, &self.places, &self.classes)).expect("the policy answers")
+        filter.call(&mut store, (&self.settings, &self.pod, &self.nodes)).expect("the policy answers")
     }
 }
 
@@ -104,9 +102,7 @@ fn main() {
         (store, filter)
     };
     let call = |(mut store, filter): (Store<()>, TypedFunc<Params<'_>, Answer>)| {
-        let answer = filter
-            .call(&mut store, (&last.settings, &last.pod, &last.places, &last.classes))
-            .expect("the policy answers");
+        let answer = filter.call(&mut store, (&last.settings, &last.pod, &last.nodes)).expect("the policy answers");
         (store, answer)
     };
     subjects.push(Subject::prepared(&format!("{name}: the call, and the instance's end"), begin, call));

@@ -61,11 +61,10 @@ fn filter(policy: &ConfiguredPolicy, bare: &ConfiguredPolicy, others: &[(String,
     let met = if measured[2].p50 <= BAR { "met" } else { "missed" };
     tell(&format!("bar of {} us at the median: {met}", micros(BAR)));
     let pod = questions::read(questions::pod(3));
-    let places: Vec<host::placement::Place> = questions::read(questions::places(10));
-    let classes: Vec<host::placement::NodeClass> = questions::read(questions::classes(10));
+    let nodes: host::placement::NodeClasses = questions::read(questions::nodes(10));
     let before = minor_faults();
     for _ in 0..1_000 {
-        policy.filter(&pod, &places, &classes).expect("the policy answers");
+        policy.filter(&pod, &nodes).expect("the policy answers");
     }
     if let (Some(before), Some(after)) = (before, minor_faults()) {
         tell(&format!("page faults in 1,000 calls: {}", after - before));
@@ -80,22 +79,18 @@ fn row(name: &str, measured: &Measured, native: Duration) -> String {
 fn native_filter(volumes: usize, classes: usize) -> Subject<'static> {
     let settings: Vec<guest::types::Setting> = questions::read(questions::settings());
     let pod: placement::PodQuestion = questions::read(questions::pod(volumes));
-    let places: Vec<placement::Place> = questions::read(questions::places(classes));
-    let classes: Vec<placement::NodeClass> = questions::read(questions::classes(classes));
+    let nodes: placement::NodeClasses = questions::read(questions::nodes(classes));
     Subject::prepared(
         "natively",
-        move || (settings.clone(), pod.clone(), places.clone(), classes.clone()),
-        |(settings, pod, places, classes)| {
-            <Native as placement::Guest>::filter(settings, pod, places, classes).expect("an answer")
-        },
+        move || (settings.clone(), pod.clone(), nodes.clone()),
+        |(settings, pod, nodes)| <Native as placement::Guest>::filter(settings, pod, nodes).expect("an answer"),
     )
 }
 
 fn engine_filter<'a>(name: &str, policy: &'a ConfiguredPolicy, volumes: usize, classes: usize) -> Subject<'a> {
     let pod: host::placement::PodQuestion = questions::read(questions::pod(volumes));
-    let places: Vec<host::placement::Place> = questions::read(questions::places(classes));
-    let classes: Vec<host::placement::NodeClass> = questions::read(questions::classes(classes));
-    Subject::new(name, move || policy.filter(&pod, &places, &classes).expect("the policy answers"))
+    let nodes: host::placement::NodeClasses = questions::read(questions::nodes(classes));
+    Subject::new(name, move || policy.filter(&pod, &nodes).expect("the policy answers"))
 }
 
 /// How the cost grows with the parts of the question.

@@ -33,15 +33,16 @@ pub fn settings() -> Value {
 #[must_use]
 pub fn pod(volumes: usize) -> Value {
     let volumes: Vec<Value> = (0..volumes).map(pod_volume).collect();
-    json!({ "pod": "shop/db-0", "volumes": volumes, "required_drivers": [] })
+    let topology = json!({ "labels": zone_labels(ZONES[0]), "affinity": affinity(ZONES[0]) });
+    let topologies = if volumes.is_empty() { vec![] } else { vec![topology] };
+    json!({ "pod": "shop/db-0", "volumes": volumes, "topologies": topologies, "required_drivers": [] })
 }
 
 fn pod_volume(number: usize) -> Value {
     let persistent_volume = json!({
         "name": format!("pvc-0d6f7c1e-6a52-4a52-9b0e-2f6f0c7a1b{number:02x}"),
         "source": csi(number),
-        "labels": zone_labels(ZONES[0]),
-        "affinity": affinity(ZONES[0]),
+        "topology": 0,
         "evidence": evidence(ZONES[0]),
     });
     let facts = json!({
@@ -52,9 +53,9 @@ fn pod_volume(number: usize) -> Value {
                                                                      "state": { "Found": facts } } } })
 }
 
-/// The places of this many classes of nodes: a zone each, with three labels.
+/// This many classes of nodes, zone by zone in turn: each zone is a place with three labels.
 #[must_use]
-pub fn places(classes: usize) -> Value {
+pub fn nodes(classes: usize) -> Value {
     let place = |zone: &&str| {
         json!({
             "labels": [
@@ -67,17 +68,15 @@ pub fn places(classes: usize) -> Value {
             "migrated_plugins": ["kubernetes.io/aws-ebs"],
         })
     };
-    ZONES.iter().take(classes).map(place).collect()
-}
-
-/// This many classes of nodes, zone by zone in turn.
-#[must_use]
-pub fn classes(count: usize) -> Value {
-    let class = |number: usize| {
-        let left = 3 - number / ZONES.len() % 4;
-        json!({ "place": number % ZONES.len(), "headroom": [{ "Left": left }], "ties": [] })
-    };
-    (0..count).map(class).collect()
+    let places: Vec<Value> = ZONES.iter().take(classes).map(place).collect();
+    let place_of = |class: usize| class % ZONES.len();
+    let headroom = |class: usize| json!({ "Left": 3 - class / ZONES.len() % 4 });
+    json!({
+        "places": places,
+        "classes": (0..classes).map(place_of).collect::<Vec<_>>(),
+        "headroom": (0..classes).map(headroom).collect::<Vec<_>>(),
+        "ties": [],
+    })
 }
 
 /// Volumes to identify: in-tree spellings and CSI handles in turn.

@@ -122,6 +122,7 @@ impl Pod {
         PodQuestion {
             pod: self.name.clone(),
             volumes: self.volumes.iter().zip(evidence).map(volume).collect(),
+            topologies: Vec::new(),
             required_drivers: Vec::new(),
         }
     }

@@ -2,9 +2,12 @@
 //! pod (F-52, F-53).
 
 use super::claims::NamedClaim;
+use super::groups::Group;
 use super::nodes::Class;
-use super::question::{Bound, Question, Volume};
+use super::places::Site;
+use super::question::{Question, Volume};
 use super::refusal::{Refusal, Stage};
+use super::topologies::Topology;
 use super::whereabouts;
 use crate::keys;
 use crate::selector::{NodeSelector, describe_label, describe_topology, holds, topology_allows, value};
@@ -15,23 +18,6 @@ use zonewarden_bindings::types::{Label, Requirement, SelectorOperator};
 /// The provisioner of a StorageClass whose volumes nobody makes.
 const NO_PROVISIONER: &str = "kubernetes.io/no-provisioner";
 
-impl<'a> Bound<'a> {
-    /// The affinity that holds on the nodes (F-55); `None`: every node.
-    fn affinity_on(&self, volume: &Volume<'_>, place: &Place) -> Option<&NodeSelector<'a>> {
-        if volume.is_migrated_on(place) { self.translated.as_ref() } else { self.affinity.as_ref() }
-    }
-
-    /// What the volume needs on the nodes, as the beginning of a sentence that many of them share.
-    fn needs(&self, volume: &Volume<'_>, place: &Place) -> &str {
-        let is_migrated = volume.is_migrated_on(place);
-        let words = if is_migrated { &self.translated_needs } else { &self.needs };
-        words.get_or_init(|| {
-            let affinity = self.affinity_on(volume, place).map_or("", NodeSelector::describe);
-            [volume.describe(), " needs nodes with ", affinity, ", and the node has "].concat()
-        })
-    }
-}
-
 impl Volume<'_> {
     /// Whether the nodes' CSINode says that the volume's plugin is migrated there: an exact item of its annotation.
     pub(super) fn is_migrated_on(&self, place: &Place) -> bool {
@@ -39,23 +25,31 @@ impl Volume<'_> {
     }
 }
 
-/// Holds a bound claim's volume against the nodes.
-pub(super) fn judge(volume: &Volume<'_>, place: &Place) -> Option<Refusal> {
+/// Holds volumes of bound claims against the nodes: by the affinity as written, or where their plugin is migrated by the
+/// translated one (F-55).
+pub(super) fn judge(group: &Group<'_>, site: &Site<'_>) -> Option<Refusal> {
+    let volume = group.first();
     let bound = volume.bound.as_ref()?;
-    if volume.fails_translation && volume.is_migrated_on(place) {
-        return Some(failed_translation(Stage::Binding, volume));
-    }
-    let affinity = bound.affinity_on(volume, place)?;
-    if affinity.matches(&place.labels) {
+    let labels = &site.place.labels;
+    let affinity = if volume.is_migrated_on(site.place) {
+        if volume.fails_translation {
+            return Some(failed_translation(Stage::Binding, volume));
+        }
+        group.translated.as_ref()?
+    } else {
+        bound.topology.affinity.as_ref()?
+    };
+    if affinity.matches(labels) {
         return None;
     }
-    let mut words = Vec::with_capacity(5);
-    words.push(bound.needs(volume, place));
-    if let Some(key) = unregistered_key(affinity, &place.labels) {
+    let mut words = Vec::with_capacity(8);
+    let verb = group.verb([" needs nodes with ", " need nodes with "]);
+    words.extend([group.describe(), verb, affinity.describe(), ", and the node has "]);
+    if let Some(key) = unregistered_key(affinity, labels) {
         words.extend(["no ", key, " yet, which its CSI driver sets when it registers"]);
         return Some(Refusal::passing(Stage::Binding, volume.position, "topology-key-missing", words.concat()));
     }
-    affinity.describe_labels(&place.labels, &mut words);
+    affinity.describe_labels(labels, &mut words);
     Some(Refusal::lasting(Stage::Binding, volume.position, "affinity-conflict", words.concat()))
 }
 
@@ -114,16 +108,17 @@ pub(super) struct Delayed<'a> {
 impl<'a> Delayed<'a> {
     pub(super) fn new(
         settings: &'a Settings,
+        topologies: &'a [Topology<'a>],
         named: NamedClaim<'a>,
-        unbound: &'a UnboundClaim,
-        class: &'a StorageClass,
+        (unbound, class): (&'a UnboundClaim, &'a StorageClass),
     ) -> Self {
         let mut suitable: Vec<&Candidate> =
             unbound.candidates.iter().filter(|candidate| suits(unbound, candidate)).collect();
         suitable.sort_by_key(|candidate| candidate.capacity_bytes);
         let read = |candidate: &'a Candidate| {
             // Labels of a volume that is not bound yet are read by nobody (F-53).
-            Volume { zone_labels: Vec::new(), ..Volume::bound(settings, named, &candidate.volume) }
+            let volume = Volume::bound(settings, topologies, named, &candidate.volume);
+            Volume { is_zone_checked: false, ..volume }
         };
         let candidates = suitable.into_iter().map(read).collect();
         Self { position: named.position, claim: named.claim, unbound, class, candidates }
@@ -133,7 +128,7 @@ impl<'a> Delayed<'a> {
     fn volume_for(&self, labels: &[Label], taken: &[&str]) -> Option<(&'a str, &Volume<'a>)> {
         let named = |volume: &'_ Volume<'a>| volume.bound.as_ref().map(|bound| bound.volume.name.as_str());
         let matches = |volume: &Volume<'a>| {
-            let affinity = volume.bound.as_ref().and_then(|bound| bound.affinity.as_ref());
+            let affinity = volume.bound.as_ref().and_then(|bound| bound.topology.affinity.as_ref());
             affinity.is_none_or(|affinity| affinity.matches(labels))
         };
         let free =
@@ -162,7 +157,8 @@ fn suits(claim: &UnboundClaim, candidate: &Candidate) -> bool {
 ///
 /// Like Kubernetes this is greedy: each claim takes the smallest volume that is left for it, and none gives one back. A
 /// cleverer choice would call nodes feasible that Kubernetes refuses.
-pub(super) fn judge_delayed(question: &Question<'_>, class: &Class<'_>, refusals: &mut Vec<Refusal>) {
+pub(super) fn judge_delayed(question: &Question<'_>, class: &Class<'_>, site: &Site<'_>) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
     let mut taken: Vec<&str> = Vec::new();
     for claim in &question.delayed {
         // A claim that has a node already waits for its volume to be made there: no search among those that exist (F-52).
@@ -172,15 +168,16 @@ pub(super) fn judge_delayed(question: &Question<'_>, class: &Class<'_>, refusals
                 refusals.push(claim.refuse("selected-node-mismatch", &what));
                 continue;
             }
-        } else if let Some((name, volume)) = claim.volume_for(&class.place().labels, &taken) {
+        } else if let Some((name, volume)) = claim.volume_for(&site.place.labels, &taken) {
             // Kubernetes takes this one; what EC2 knows of it comes on top.
             taken.push(name);
             refusals.extend(whereabouts::gone(volume));
-            refusals.extend(whereabouts::judge(volume, class.place(), question.refuses_unlabelled));
+            refusals.extend(whereabouts::judge(volume, site, question.refuses_unlabelled));
             continue;
         }
-        refusals.extend(judge_provisioning(claim, class.place()));
+        refusals.extend(judge_provisioning(claim, site.place));
     }
+    refusals
 }
 
 fn judge_provisioning(claim: &Delayed<'_>, place: &Place) -> Option<Refusal> {

@@ -1,10 +1,11 @@
 //! The verdicts of one question as they come: what was found and said for one class holds for others too.
 
-use super::limits::{self, Lack};
+use super::binding;
+use super::limits::{self, Load};
 use super::nodes::{Class, Nodes};
+use super::places::{self, Site};
 use super::question::Question;
-use super::reasons::{Noted, give};
-use super::{binding, places};
+use super::reasons::{Given, Noted, give};
 use crate::answer::reason;
 use zonewarden_bindings::types::Reason;
 
@@ -13,63 +14,77 @@ use zonewarden_bindings::types::Reason;
 pub(super) struct Judge<'q, 'a> {
     question: &'q Question<'a>,
     /// The reasons that were given.
-    pub(super) reasons: Vec<Reason>,
+    given: Given,
     /// What refuses every class.
     everywhere: Vec<Noted>,
-    /// What refuses each place, once a class in it was judged.
-    places: Vec<Option<Vec<Noted>>>,
-    /// What classes lacked.
-    lacks: Vec<(Lack, Noted)>,
+    /// Each place, once a class in it was judged.
+    sites: Vec<Option<(Site<'q>, Vec<Noted>)>>,
     /// Why classes are feasible of which all is known.
     fits: Option<u32>,
 }
 
 impl<'q, 'a> Judge<'q, 'a> {
     pub(super) fn new(question: &'q Question<'a>, nodes: &Nodes<'_>) -> Self {
-        let mut reasons = Vec::new();
-        let everywhere = question.refusals.iter().map(|refusal| Noted::new(&mut reasons, refusal.clone())).collect();
-        let places = vec![None; nodes.place_count()];
-        Self { question, reasons, everywhere, places, lacks: Vec::new(), fits: None }
+        let mut given = Given::default();
+        let everywhere = question.refusals.iter().map(|refusal| given.note(refusal.clone())).collect();
+        let sites = (0..nodes.place_count()).map(|_| None).collect();
+        Self { question, given, everywhere, sites, fits: None }
     }
 
-    /// What refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59), then ours; within one
-    /// plugin in the pod's order of volumes.
-    pub(super) fn refusals(&mut self, class: &Class<'_>) -> Vec<Noted> {
-        let (question, reasons) = (self.question, &mut self.reasons);
-        let place = self.places[class.place_position()].get_or_insert_with(|| {
-            places::judge(question, class.place()).into_iter().map(|refusal| Noted::new(reasons, refusal)).collect()
+    /// The reasons that were given.
+    pub(super) fn reasons(self) -> Vec<Reason> {
+        self.given.reasons
+    }
+
+    /// The reason of a refusal.
+    pub(super) fn reason(&self, refusal: &Noted) -> &Reason {
+        &self.given.reasons[refusal.reason as usize]
+    }
+
+    /// What refuses the class: Kubernetes' own refusals first, in the order of its plugins (F-51, F-59),
+    /// then ours; within one plugin in the pod's order of volumes.
+    pub(super) fn refusals(&mut self, class: &Class<'q>) -> Vec<Noted> {
+        let (question, given, everywhere) = (self.question, &mut self.given, &self.everywhere);
+        let (site, common) = self.sites[class.place_position()].get_or_insert_with(|| {
+            let site = Site::new(question, class.place());
+            let mut common = everywhere.clone();
+            places::judge(question, &site, |refusal| common.push(given.note(refusal)));
+            sort(&mut common);
+            (site, common)
         });
-        let mut delayed = Vec::new();
-        binding::judge_delayed(question, class, &mut delayed);
-        let mut lacks = Vec::new();
-        limits::judge(question, class, &mut lacks);
-        let mut refusals = Vec::with_capacity(self.everywhere.len() + place.len() + delayed.len() + lacks.len());
-        refusals.extend_from_slice(&self.everywhere);
-        refusals.extend_from_slice(place);
-        refusals.extend(delayed.into_iter().map(|refusal| Noted::new(reasons, refusal)));
-        refusals.extend(lacks.into_iter().map(|lack| self.note(lack)));
-        refusals.sort_by_key(|refusal| (refusal.stage, refusal.position));
+        let mut refusals = Vec::with_capacity(common.len() + site.loads.len());
+        refusals.extend_from_slice(common);
+        let delayed = binding::judge_delayed(question, class, site);
+        refusals.extend(delayed.into_iter().map(|refusal| given.note(refusal)));
+        let lacks = site.loads.iter().filter_map(|load| limits::judge(question, class, load));
+        refusals.extend(lacks.map(|lack| given.note_lack(lack, question)));
+        if refusals.len() > common.len() {
+            sort(&mut refusals);
+        }
         refusals
     }
 
-    fn note(&mut self, lack: Lack) -> Noted {
-        if let Some((_, noted)) = self.lacks.iter().find(|(known, _)| *known == lack) {
-            return *noted;
-        }
-        let noted = Noted::new(&mut self.reasons, lack.refuse(self.question));
-        self.lacks.push((lack, noted));
-        noted
+    /// What the pod adds to the nodes of a class that was judged, for each of its drivers.
+    pub(super) fn loads(&self, class: &Class<'_>) -> &[Load] {
+        self.sites[class.place_position()].as_ref().map_or(&[], |(site, _)| &site.loads)
     }
 
     /// Why a class is feasible, and what nobody knows of it.
     pub(super) fn fits(&mut self, class: &Class<'_>) -> u32 {
-        let (question, reasons) = (self.question, &mut self.reasons);
-        if let Some(driver) = limits::unknown_headroom(question, class) {
+        let question = self.question;
+        let unknown = limits::unknown_headroom(question, class, self.loads(class));
+        let reasons = &mut self.given.reasons;
+        if let Some(driver) = unknown {
             let unknown = [FITS, &question.pod.pod, FROM, ", but nobody knows how many more volumes of ", driver];
             return give(reasons, reason("fits-headroom-unknown", [&unknown.concat(), " they can attach"].concat()));
         }
         *self.fits.get_or_insert_with(|| give(reasons, fits(question)))
     }
+}
+
+/// Sorts refusals as [`Judge::refusals`] gives them.
+fn sort(refusals: &mut [Noted]) {
+    refusals.sort_by_key(|refusal| (refusal.stage, refusal.position));
 }
 
 const FITS: &str = "nothing keeps the volumes of pod ";
@@ -81,7 +96,7 @@ fn fits(question: &Question<'_>) -> Reason {
     if question.pod.volumes.is_empty() {
         return reason("no-volumes", ["pod ", pod, " has no volume that limits where it runs"].concat());
     }
-    match question.volumes.iter().find(|volume| volume.is_nowhere()) {
+    match question.volumes().filter(|volume| volume.is_nowhere()).min_by_key(|volume| volume.position) {
         Some(volume) => {
             let text = [FITS, pod, FROM, ", but nobody knows the zone of volume ", volume.name];
             reason("fits-zone-unknown", text.concat())

@@ -1,6 +1,6 @@
 //! VolumeZone on a node: the zone and region labels of a bound claim's PersistentVolume (F-39 to F-43, F-58, F-60, F-64).
 
-use super::question::Volume;
+use super::groups::Group;
 use super::refusal::{Refusal, Stage};
 use crate::keys;
 use crate::selector::{is_same, value};
@@ -43,15 +43,15 @@ impl<'a> ZoneLabel<'a> {
     }
 }
 
-/// Holds a volume's labels against those of nodes that have a place. One that does not fit is enough; a zone says more than a region, and may be the
-/// cause of it.
-pub(super) fn judge(volume: &Volume<'_>, place: &Place) -> Option<Refusal> {
+/// Holds the labels of volumes against those of nodes that have a place. One that does not fit is enough; a zone says more
+/// than a region, and may be the cause of it.
+pub(super) fn judge(group: &Group<'_>, place: &Place) -> Option<Refusal> {
     let refused = |label: &&ZoneLabel<'_>| !found(label, place).is_some_and(|(_, value)| label.holds(value));
-    let mut refusing = volume.zone_labels.iter().filter(refused);
+    let mut refusing = group.first().zone_labels().iter().filter(refused);
     let first = refusing.next()?;
     let label =
         if keys::is_zone(first.key) { first } else { refusing.find(|label| keys::is_zone(label.key)).unwrap_or(first) };
-    Some(refuse(volume, label, found(label, place)))
+    Some(refuse(group, label, found(label, place)))
 }
 
 /// What the nodes carry where VolumeZone looks for the label.
@@ -69,10 +69,11 @@ fn is_read(key: &str) -> bool {
     keys::VOLUME_ZONE_KEYS.iter().any(|read| is_same(read, key))
 }
 
-fn refuse(volume: &Volume<'_>, label: &ZoneLabel<'_>, found: Option<(&str, &str)>) -> Refusal {
+fn refuse(group: &Group<'_>, label: &ZoneLabel<'_>, found: Option<(&str, &str)>) -> Refusal {
     let is_zone = keys::is_zone(label.key);
     let mut words = Vec::with_capacity(9);
-    words.extend([volume.describe(), " carries the label ", label.key, "=", label.value]);
+    let verb = group.verb([" carries the label ", " carry the label "]);
+    words.extend([group.describe(), verb, label.key, "=", label.value]);
     let code = match found {
         Some((key, value)) => {
             words.extend([", and the node has ", key, "=", value]);
@@ -83,5 +84,5 @@ fn refuse(volume: &Volume<'_>, label: &ZoneLabel<'_>, found: Option<(&str, &str)
             if is_zone { "zone-label-missing" } else { "region-label-missing" }
         }
     };
-    Refusal::lasting(Stage::Labels, volume.position, code, words.concat())
+    Refusal::lasting(Stage::Labels, group.first().position, code, words.concat())
 }

@@ -74,11 +74,6 @@ impl<'a> Demand<'a> {
         self.attachments.push(Attachment { position, driver, name, same_as, needs_csi_node });
     }
 
-    /// The drivers that the pod needs.
-    pub(super) fn drivers(&self) -> &[&'a str] {
-        &self.drivers
-    }
-
     /// The pod's volumes of a driver, by its place, that count on the class's nodes, each name once.
     fn counted<'d>(&'d self, driver: usize, place: &'d Place) -> impl Iterator<Item = &'d Attachment<'a>> {
         let counts = move |attachment: &Attachment<'_>| {
@@ -92,15 +87,45 @@ impl<'a> Demand<'a> {
         })
     }
 
-    /// How many volumes of a driver, by its place, the nodes do not hold yet.
-    pub(super) fn new_volumes(&self, driver: usize, class: &Class<'_>) -> u32 {
+    /// What the pod adds to nodes of a place, for each of its drivers.
+    pub(super) fn loads(&self, place: &Place) -> Vec<Load> {
+        let load = |(driver, name): (usize, &&str)| Load {
+            driver,
+            listed: place.drivers.iter().position(|listed| is_same(listed, name)),
+            first: self.counted(driver, place).next().map(|attachment| attachment.position),
+            volumes: count(self.counted(driver, place)),
+        };
+        self.drivers.iter().enumerate().map(load).collect()
+    }
+
+    /// How many volumes of a load the nodes do not hold yet.
+    pub(super) fn new_volumes(&self, load: &Load, class: &Class<'_>) -> u32 {
+        if !class.is_tied_to_any() {
+            return load.volumes;
+        }
         let is_held = |attachment: &&Attachment<'_>| {
             let same = |other: &&Attachment<'_>| other.same_as == attachment.same_as;
-            !class.ties().is_empty() && self.attachments.iter().filter(same).any(|other| class.holds(other.position))
+            self.attachments.iter().filter(same).any(|other| class.holds(other.position))
         };
-        let new = self.counted(driver, class.place()).filter(|attachment| !is_held(attachment)).count();
-        u32::try_from(new).unwrap_or(u32::MAX)
+        count(self.counted(load.driver, class.place()).filter(|attachment| !is_held(attachment)))
     }
+}
+
+fn count<T>(of: impl Iterator<Item = T>) -> u32 {
+    u32::try_from(of.count()).unwrap_or(u32::MAX)
+}
+
+/// What the pod adds to nodes of a place through one of its drivers.
+#[derive(Debug)]
+pub(super) struct Load {
+    /// The driver's place among those that the pod needs.
+    driver: usize,
+    /// The driver's place among those of the CSINode; `None` where it does not list it.
+    pub(super) listed: Option<usize>,
+    /// The position of the first volume that counts; `None` where none does.
+    first: Option<usize>,
+    /// How many volumes count, where the nodes hold none of them yet.
+    volumes: u32,
 }
 
 /// What Kubernetes translates an in-tree id to: what does not begin with `aws://` verbatim (F-61).
@@ -136,30 +161,28 @@ enum Lacking {
     Room { new: u32, left: u32 },
 }
 
-/// Holds what the pod adds against the class.
-pub(super) fn judge(question: &Question<'_>, class: &Class<'_>, lacks: &mut Vec<Lack>) {
-    for (driver, name) in question.demand.drivers().iter().enumerate() {
-        let Some(first) = question.demand.counted(driver, class.place()).next() else { continue };
-        let mut lack = |what| lacks.push(Lack { driver, position: first.position, what });
-        match class.headroom_of(name) {
-            None if question.pod.required_drivers.iter().any(|required| required == name) => {
-                lack(Lacking::Driver { has_csi_node: class.place().has_csi_node });
-            }
-            Some(AttachHeadroom::Left(left)) => {
-                let new = question.demand.new_volumes(driver, class);
-                if new > left {
-                    lack(Lacking::Room { new, left });
-                }
-            }
-            None | Some(AttachHeadroom::Unknown | AttachHeadroom::Unlimited) => {}
+/// Holds what the pod adds through one of its drivers against the class.
+pub(super) fn judge(question: &Question<'_>, class: &Class<'_>, load: &Load) -> Option<Lack> {
+    let position = load.first?;
+    let what = match class.headroom_for(load) {
+        None => {
+            let name = question.demand.drivers[load.driver];
+            let is_required = question.pod.required_drivers.iter().any(|required| required == name);
+            is_required.then_some(Lacking::Driver { has_csi_node: class.place().has_csi_node })?
         }
-    }
+        Some(AttachHeadroom::Left(left)) => {
+            let new = question.demand.new_volumes(load, class);
+            (new > left).then_some(Lacking::Room { new, left })?
+        }
+        Some(AttachHeadroom::Unknown | AttachHeadroom::Unlimited) => return None,
+    };
+    Some(Lack { driver: load.driver, position, what })
 }
 
 impl Lack {
     /// The same in words.
     pub(super) fn refuse(self, question: &Question<'_>) -> Refusal {
-        let (pod, driver) = (question.pod.pod.as_str(), question.demand.drivers()[self.driver]);
+        let (pod, driver) = (question.pod.pod.as_str(), question.demand.drivers[self.driver]);
         let (code, message) = match self.what {
             Lacking::Driver { has_csi_node } => {
                 let lack = if has_csi_node { "the node's CSINode does not list it" } else { "the node has no CSINode" };
@@ -178,10 +201,10 @@ impl Lack {
 }
 
 /// A driver of whose headroom nobody knows, though the pod adds volumes of it.
-pub(super) fn unknown_headroom<'a>(question: &Question<'a>, class: &Class<'_>) -> Option<&'a str> {
-    let is_unknown = |(number, driver): &(usize, &&'a str)| {
-        matches!(class.headroom_of(driver), Some(AttachHeadroom::Unknown))
-            && question.demand.new_volumes(*number, class) > 0
+pub(super) fn unknown_headroom<'a>(question: &Question<'a>, class: &Class<'_>, loads: &[Load]) -> Option<&'a str> {
+    let is_unknown = |load: &&Load| {
+        matches!(class.headroom_for(load), Some(AttachHeadroom::Unknown))
+            && question.demand.new_volumes(load, class) > 0
     };
-    question.demand.drivers().iter().enumerate().find(is_unknown).map(|(_, driver)| *driver)
+    loads.iter().find(is_unknown).map(|load| question.demand.drivers[load.driver])
 }

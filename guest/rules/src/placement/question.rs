@@ -2,27 +2,29 @@
 
 use super::binding::Delayed;
 use super::claims::{NamedClaim, UsableClaim};
+use super::groups::Group;
 use super::labels::ZoneLabel;
 use super::limits::Demand;
-use super::nodes::Nodes;
+use super::nodes::{Nodes, at};
 use super::refusal::Refusal;
+use super::topologies::Topology;
 use super::whereabouts::{self, Whereabouts};
 use crate::identity::{Canonical, canonical};
 use crate::keys;
-use crate::selector::{NodeSelector, value};
+use crate::selector::value;
 use crate::settings::{Settings, UnlabelledNodes, VolumeIds};
-use crate::translation::{Migration, gce_zones_fail, translate};
+use crate::translation::{Migration, gce_zones_fail};
 use crate::volume_id::{self, Rejection};
 use std::cell::OnceCell;
 use zonewarden_bindings::placement::{InlineVolume, PersistentVolume, PodQuestion, PodVolumeSource};
-use zonewarden_bindings::types::{VolumeAffinity, VolumeEvidence, VolumeSource};
+use zonewarden_bindings::types::{VolumeEvidence, VolumeSource};
 
 /// A pod's volumes, as far as they are the same for every class.
 #[derive(Debug)]
 pub(super) struct Question<'a> {
     pub(super) pod: &'a PodQuestion,
-    /// The volumes that exist.
-    pub(super) volumes: Vec<Volume<'a>>,
+    /// The volumes that exist: those that Kubernetes can't tell apart together.
+    pub(super) groups: Vec<Group<'a>>,
     /// The claims whose volume is chosen once the pod is placed.
     pub(super) delayed: Vec<Delayed<'a>>,
     /// What counts against attach limits.
@@ -48,8 +50,8 @@ pub(super) struct Volume<'a> {
     /// The volume's id as it stands.
     pub(super) text: &'a str,
     pub(super) canonical: Canonical<'a>,
-    /// The labels that VolumeZone reads.
-    pub(super) zone_labels: Vec<ZoneLabel<'a>>,
+    /// Whether VolumeZone reads the volume's labels: not those of generic ephemeral volumes (F-62).
+    pub(super) is_zone_checked: bool,
     pub(super) whereabouts: Whereabouts<'a>,
     /// What `describe` says, once somebody asked.
     pub(super) words: OnceCell<String>,
@@ -60,20 +62,19 @@ pub(super) struct Volume<'a> {
 pub(super) struct Bound<'a> {
     pub(super) claim: &'a str,
     pub(super) volume: &'a PersistentVolume,
-    /// The affinity as written; `None`: every node.
-    pub(super) affinity: Option<NodeSelector<'a>>,
-    /// The affinity on nodes where the plugin is migrated.
-    pub(super) translated: Option<NodeSelector<'a>>,
-    /// What either means in words, once somebody asked.
-    pub(super) needs: OnceCell<String>,
-    pub(super) translated_needs: OnceCell<String>,
+    pub(super) topology: &'a Topology<'a>,
 }
 
 impl<'a> Question<'a> {
-    pub(super) fn new(settings: &'a Settings, pod: &'a PodQuestion, nodes: &Nodes<'_>) -> Self {
+    pub(super) fn new(
+        settings: &'a Settings,
+        pod: &'a PodQuestion,
+        topologies: &'a [Topology<'a>],
+        nodes: &Nodes<'_>,
+    ) -> Self {
         let mut question = Self {
             pod,
-            volumes: Vec::with_capacity(pod.volumes.len()),
+            groups: Vec::new(),
             delayed: Vec::new(),
             demand: Demand::default(),
             refusals: Vec::new(),
@@ -83,10 +84,12 @@ impl<'a> Question<'a> {
             let name = volume.name.as_str();
             match &volume.source {
                 PodVolumeSource::Claim(claim) => {
-                    question.add_claim(settings, NamedClaim { position, volume: name, claim, is_ephemeral: false });
+                    let named = NamedClaim { position, volume: name, claim, is_ephemeral: false };
+                    question.add_claim(settings, topologies, named);
                 }
                 PodVolumeSource::Ephemeral(claim) => {
-                    question.add_claim(settings, NamedClaim { position, volume: name, claim, is_ephemeral: true });
+                    let named = NamedClaim { position, volume: name, claim, is_ephemeral: true };
+                    question.add_claim(settings, topologies, named);
                 }
                 // An inline CSI volume is made on the node it is used on, and has no place before that (F-45).
                 PodVolumeSource::Inline(InlineVolume { source: VolumeSource::Csi(_), .. }) => {}
@@ -98,13 +101,13 @@ impl<'a> Question<'a> {
         question
     }
 
-    fn add_claim(&mut self, settings: &'a Settings, named: NamedClaim<'a>) {
+    fn add_claim(&mut self, settings: &'a Settings, topologies: &'a [Topology<'a>], named: NamedClaim<'a>) {
         match named.read(settings) {
             Err(refusal) => self.refusals.push(refusal),
-            Ok(UsableClaim::Bound(volume)) => self.add(Volume::bound(settings, named, volume)),
+            Ok(UsableClaim::Bound(volume)) => self.add(Volume::bound(settings, topologies, named, volume)),
             Ok(UsableClaim::Delayed(unbound, class)) => {
                 self.demand.add_delayed(named.position, &named.claim.name, &class.provisioner);
-                self.delayed.push(Delayed::new(settings, named, unbound, class));
+                self.delayed.push(Delayed::new(settings, topologies, named, (unbound, class)));
             }
         }
     }
@@ -112,37 +115,31 @@ impl<'a> Question<'a> {
     fn add(&mut self, volume: Volume<'a>) {
         self.demand.add(&volume);
         self.refusals.extend(whereabouts::gone(&volume));
-        self.volumes.push(volume);
+        match self.groups.iter_mut().find(|group| group.takes(&volume)) {
+            Some(group) => group.volumes.push(volume),
+            None => self.groups.push(Group::new(volume)),
+        }
+    }
+
+    /// The volumes that exist.
+    pub(super) fn volumes(&self) -> impl Iterator<Item = &Volume<'a>> {
+        self.groups.iter().flat_map(|group| &group.volumes)
     }
 }
 
 impl<'a> Volume<'a> {
-    pub(super) fn bound(settings: &'a Settings, named: NamedClaim<'a>, volume: &'a PersistentVolume) -> Self {
-        let migration = Migration::of_source(&volume.source);
-        let as_written = match &volume.affinity {
-            VolumeAffinity::Required(terms) => Some(NodeSelector::new(terms.as_slice())),
-            VolumeAffinity::Unset | VolumeAffinity::Unrestricted => None,
-        };
-        let translated = match migration.map(|migration| translate(volume, migration.zone_key)) {
-            Some(VolumeAffinity::Required(terms)) => Some(NodeSelector::new(terms)),
-            Some(VolumeAffinity::Unset | VolumeAffinity::Unrestricted) | None => None,
-        };
-        let bound = Bound {
-            claim: &named.claim.name,
-            volume,
-            affinity: as_written,
-            translated,
-            needs: OnceCell::new(),
-            translated_needs: OnceCell::new(),
-        };
+    pub(super) fn bound(
+        settings: &'a Settings,
+        topologies: &'a [Topology<'a>],
+        named: NamedClaim<'a>,
+        volume: &'a PersistentVolume,
+    ) -> Self {
         let mut this = Self::new(settings, (named.position, named.volume), &volume.source, &volume.evidence);
+        let topology = &topologies[at(volume.topology)];
         this.fails_translation |=
-            matches!(volume.source, VolumeSource::GcePersistentDisk(_)) && gce_zones_fail(&volume.labels);
-        if !named.is_ephemeral {
-            // VolumeZone does not see generic ephemeral volumes (F-62).
-            this.zone_labels = ZoneLabel::all(&volume.labels);
-        }
-        this.bound = Some(bound);
+            matches!(volume.source, VolumeSource::GcePersistentDisk(_)) && gce_zones_fail(&topology.said.labels);
+        this.is_zone_checked = !named.is_ephemeral;
+        this.bound = Some(Bound { claim: &named.claim.name, volume, topology });
         this
     }
 
@@ -166,7 +163,7 @@ impl<'a> Volume<'a> {
             text: text(source),
             whereabouts: Whereabouts::new(settings, &canonical, evidence),
             canonical,
-            zone_labels: Vec::new(),
+            is_zone_checked: false,
             words: OnceCell::new(),
         }
     }
@@ -183,16 +180,21 @@ impl<'a> Volume<'a> {
 
     /// Whether it is a volume of ours whose zone nothing tells.
     pub(super) fn is_nowhere(&self) -> bool {
-        let is_placed = self.bound.as_ref().is_some_and(|bound| bound.affinity.is_some());
+        let is_placed = self.bound.as_ref().is_some_and(|bound| bound.topology.affinity.is_some());
         matches!(self.canonical, Canonical::Volume(_))
             && self.whereabouts.zone.is_none()
             && self.zone_label().is_none()
             && !is_placed
     }
 
+    /// The labels that VolumeZone reads.
+    pub(super) fn zone_labels(&self) -> &'a [ZoneLabel<'a>] {
+        self.bound.as_ref().filter(|_| self.is_zone_checked).map_or(&[], |bound| &bound.topology.zone_labels)
+    }
+
     /// The zone label that VolumeZone reads, the GA one before the beta one.
-    pub(super) fn zone_label(&self) -> Option<&ZoneLabel<'a>> {
-        let of_key = |key: &str| self.zone_labels.iter().find(|label| label.key == key);
+    pub(super) fn zone_label(&self) -> Option<&'a ZoneLabel<'a>> {
+        let of_key = |key: &str| self.zone_labels().iter().find(|label| label.key == key);
         of_key(keys::ZONE).or_else(|| of_key(keys::ZONE_BETA))
     }
 }
@@ -221,7 +223,7 @@ fn refuses_unlabelled(settings: &Settings, nodes: &Nodes<'_>) -> bool {
         UnlabelledNodes::Refuse => true,
         UnlabelledNodes::Auto => {
             let zone = |labels| value(labels, keys::ZONE).or_else(|| value(labels, keys::ZONE_BETA));
-            let mut zones = nodes.classes().filter_map(|class| zone(&class.place().labels));
+            let mut zones = nodes.classes().iter().filter_map(|class| zone(&class.place().labels));
             let first = zones.next();
             zones.any(|zone| Some(zone) != first)
         }

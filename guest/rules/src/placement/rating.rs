@@ -16,8 +16,10 @@
 //! The worst volume, and the worst driver, counts.
 
 use super::judge::Judge;
+use super::limits::Load;
 use super::nodes::{Class, Nodes};
 use super::question::{Question, Volume};
+use super::topologies::Topology;
 use super::whereabouts::{KnownZone, node_zone};
 use crate::answer::reason;
 use crate::identity::Canonical;
@@ -27,30 +29,28 @@ use zonewarden_bindings::placement::{AttachHeadroom, ClassScore, Place, PodQuest
 /// Rates classes: one score a class, in their order.
 #[must_use]
 pub fn score(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Vec<ClassScore> {
-    let question = Question::new(settings, pod, nodes);
+    let topologies = Topology::all(pod);
+    let question = Question::new(settings, pod, &topologies, nodes);
     let mut judge = Judge::new(&question, nodes);
-    nodes.classes().map(|class| rate(&question, &class, &mut judge)).collect()
+    nodes.classes().iter().map(|class| rate(&question, class, &mut judge)).collect()
 }
 
 /// One part of the score, and why.
 type Part = (u8, &'static str);
 
-fn rate(question: &Question<'_>, class: &Class<'_>, judge: &mut Judge<'_, '_>) -> ClassScore {
+fn rate<'q>(question: &Question<'_>, class: &Class<'q>, judge: &mut Judge<'q, '_>) -> ClassScore {
     if let Some(first) = judge.refusals(class).first() {
-        return ClassScore { score: 0, reason: judge.reasons[first.reason as usize].clone() };
+        return ClassScore { score: 0, reason: judge.reason(first).clone() };
     }
     let zone = question
-        .volumes
-        .iter()
+        .volumes()
         .map(|volume| rate_zone(volume, class.place()))
         .min()
         .unwrap_or((4, "no volume is bound to a zone"));
-    let drivers = question.demand.drivers();
-    let headroom = (0..drivers.len())
-        .map(|driver| rate_headroom(question, driver, class))
-        .min()
-        .unwrap_or((3, "no volume counts"));
-    let is_listed = drivers.iter().all(|driver| class.headroom_of(driver).is_some());
+    let loads = judge.loads(class);
+    let rated = loads.iter().map(|load| rate_headroom(question, load, class));
+    let headroom = rated.min().unwrap_or((3, "no volume counts"));
+    let is_listed = loads.iter().all(|load| load.listed.is_some());
     let driver = if is_listed { (2, "every driver is there") } else { (0, "the CSINode lacks a driver") };
     let score = 1 + zone.0 + headroom.0 + driver.0;
     let message = format!(
@@ -64,7 +64,7 @@ fn rate_zone(volume: &Volume<'_>, place: &Place) -> Part {
     let Canonical::Volume(_) = volume.canonical else { return (4, "no volume is bound to a zone") };
     let node = node_zone(&place.labels).map(|(_, zone)| zone);
     let by_object =
-        volume.zone_label().is_some() || volume.bound.as_ref().is_some_and(|bound| bound.affinity.is_some());
+        volume.zone_label().is_some() || volume.bound.as_ref().is_some_and(|bound| bound.topology.affinity.is_some());
     match (volume.whereabouts.zone, node) {
         (_, None) => (0, "the node's zone is not known"),
         (Some(KnownZone::Ec2(_)), Some(_)) => (4, "EC2 has the volumes in the node's zone"),
@@ -75,10 +75,10 @@ fn rate_zone(volume: &Volume<'_>, place: &Place) -> Part {
     }
 }
 
-/// Rates the room for volumes of one of the drivers that the pod needs, by its place among them.
-fn rate_headroom(question: &Question<'_>, driver: usize, class: &Class<'_>) -> Part {
-    let new = question.demand.new_volumes(driver, class);
-    match class.headroom_of(question.demand.drivers()[driver]) {
+/// Rates the room for volumes of one of the drivers that the pod needs.
+fn rate_headroom(question: &Question<'_>, load: &Load, class: &Class<'_>) -> Part {
+    let new = question.demand.new_volumes(load, class);
+    match class.headroom_for(load) {
         None => (0, "the CSINode lacks the driver"),
         Some(_) if new == 0 => (3, "the node holds the volumes already"),
         Some(AttachHeadroom::Unknown) => (0, "nobody knows how many more volumes the node can attach"),

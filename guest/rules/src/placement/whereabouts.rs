@@ -1,14 +1,13 @@
 //! What is known of a volume beyond its Kubernetes objects, and the refusals that follow from it: ours, not Kubernetes'
 //! (F-40, H-3, H-5, D-38).
 
-use super::labels::has_no_place;
+use super::places::Site;
 use super::question::Volume;
 use super::refusal::{Refusal, Stage};
 use crate::identity::Canonical;
 use crate::keys;
 use crate::selector::value;
 use crate::settings::Settings;
-use zonewarden_bindings::placement::Place;
 use zonewarden_bindings::types::{Label, VolumeEvidence, VolumeFacts, VolumeState};
 
 /// Where a volume is.
@@ -103,14 +102,14 @@ pub(super) fn gone(volume: &Volume<'_>) -> Option<Refusal> {
 
 /// Holds what is known of the volume against the nodes: an id that names no volume is worse than a wrong zone, and that worse
 /// than another Outpost of the right one.
-pub(super) fn judge(volume: &Volume<'_>, place: &Place, refuses_unlabelled: bool) -> Option<Refusal> {
+pub(super) fn judge(volume: &Volume<'_>, site: &Site<'_>, refuses_unlabelled: bool) -> Option<Refusal> {
     let (code, message) = if let Canonical::Rejected(rejected) = &volume.canonical {
         let message = [volume.describe(), " can't be attached anywhere: ", &rejected.to_problem().message].concat();
         ("volume-id-rejected", message)
     } else {
         let outpost =
-            || Some(("outpost-mismatch", outpost_refusal(volume, volume.whereabouts.outpost?, &place.labels)?));
-        zone_refusal(volume, &place.labels, refuses_unlabelled).or_else(outpost)?
+            || Some(("outpost-mismatch", outpost_refusal(volume, volume.whereabouts.outpost?, &site.place.labels)?));
+        zone_refusal(volume, site, refuses_unlabelled).or_else(outpost)?
     };
     Some(Refusal::lasting(Stage::Ours, volume.position, code, message))
 }
@@ -120,12 +119,11 @@ pub(super) fn node_zone(labels: &[Label]) -> Option<(&'static str, &str)> {
     [keys::ZONE_EBS_CSI, keys::ZONE, keys::ZONE_BETA].into_iter().find_map(|key| Some((key, value(labels, key)?)))
 }
 
-fn zone_refusal(volume: &Volume<'_>, labels: &[Label], refuses_unlabelled: bool) -> Option<(&'static str, String)> {
+fn zone_refusal(volume: &Volume<'_>, site: &Site<'_>, refuses_unlabelled: bool) -> Option<(&'static str, String)> {
     // A hint decides only for a volume that the pod names directly: nothing else places that one.
     let decides = |zone: &KnownZone<'_>| matches!(zone, KnownZone::Ec2(_)) || volume.bound.is_none();
     let zone = volume.whereabouts.zone.filter(decides);
-    let node = node_zone(labels);
-    match (zone, node) {
+    match (zone, site.zone) {
         (Some(zone), Some((key, found))) if found != zone.name() => {
             let (code, says) = match zone {
                 KnownZone::Ec2(_) => ("ec2-zone-mismatch", " by EC2, which lets no instance of another zone attach it"),
@@ -135,7 +133,7 @@ fn zone_refusal(volume: &Volume<'_>, labels: &[Label], refuses_unlabelled: bool)
             Some((code, text.concat()))
         }
         (Some(_), Some(_)) => None,
-        (zone, node) if refuses_unlabelled => unlabelled_refusal(volume, zone, node, labels),
+        (zone, _) if refuses_unlabelled => unlabelled_refusal(volume, zone, site),
         _ => None,
     }
 }
@@ -144,14 +142,13 @@ fn zone_refusal(volume: &Volume<'_>, labels: &[Label], refuses_unlabelled: bool)
 fn unlabelled_refusal(
     volume: &Volume<'_>,
     zone: Option<KnownZone<'_>>,
-    node: Option<(&str, &str)>,
-    labels: &[Label],
+    site: &Site<'_>,
 ) -> Option<(&'static str, String)> {
     let label = volume.zone_label();
-    let has = match node {
+    let has = match site.zone {
         None => ["the node has no ", keys::ZONE, " to tell its zone by"].concat(),
         // VolumeZone does not read the CSI driver's key; here it tells the zone.
-        Some((key, found)) if has_no_place(labels) && label.is_some_and(|label| !label.holds(found)) => {
+        Some((key, found)) if !site.has_place && label.is_some_and(|label| !label.holds(found)) => {
             ["the node has only ", key, "=", found].concat()
         }
         Some(_) => return None,

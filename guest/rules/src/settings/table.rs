@@ -2,6 +2,7 @@
 
 use super::{Settings, UnlabelledNodes, VolumeIds};
 use crate::keys;
+use crate::selector::is_same;
 
 /// What a key accepts.
 pub(super) enum Accepts {
@@ -131,7 +132,7 @@ impl Accepts {
     /// Whether a value is good.
     pub(super) fn accepts(&self, value: &str) -> bool {
         match self {
-            Self::Choice(choices) => choices.contains(&value),
+            Self::Choice(choices) => choices.iter().any(|choice| is_same(choice, value)),
             Self::Seconds { .. } => self.number(value).is_some(),
             Self::DriverName => is_driver_name(value),
         }

@@ -1,6 +1,6 @@
 use super::*;
 use SelectorOperator as Op;
-use zonewarden_bindings::types::{KubernetesVolumeId, VolumeEvidence};
+use zonewarden_bindings::types::KubernetesVolumeId;
 
 const EBS_ZONE: &str = "topology.ebs.csi.aws.com/zone";
 const GA: &str = "topology.kubernetes.io/zone";
@@ -29,15 +29,8 @@ fn labels(pairs: &[(&str, &str)]) -> Vec<Label> {
 }
 
 fn check(row: &str, pairs: &[(&str, &str)], affinity: VolumeAffinity, wanted: &VolumeAffinity) {
-    let id = KubernetesVolumeId { kubernetes_volume_id: "vol-1".to_owned() };
-    let volume = PersistentVolume {
-        name: "pv".to_owned(),
-        source: VolumeSource::AwsElasticBlockStore(id),
-        labels: labels(pairs),
-        affinity,
-        evidence: VolumeEvidence::Unknown,
-    };
-    assert_eq!(&translate(&volume, EBS_ZONE), wanted, "{row}");
+    let topology = VolumeTopology { labels: labels(pairs), affinity };
+    assert_eq!(&translate(&topology, EBS_ZONE), wanted, "{row}");
 }
 
 #[test]

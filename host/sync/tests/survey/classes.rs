@@ -1,9 +1,9 @@
 //! What a policy is shown of the nodes, and what becomes of its verdicts about them.
 
 use zonewarden_cluster::{Index, ObjectName};
-use zonewarden_contract::placement::{AttachHeadroom, ClassDecision, NodeClass, Place, Tie};
+use zonewarden_contract::placement::{AttachHeadroom, ClassDecision, Place, TieKind};
 use zonewarden_contract::types::{Label, NodeName};
-use zonewarden_sync::{PlacedPod, Survey};
+use zonewarden_sync::{NodeClass, PlacedPod, Survey};
 
 use crate::{VOLUME, ZONE_KEY, cluster, ec2, mk_claim, mk_node, mk_pod, policy, survey};
 
@@ -30,7 +30,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-fn mk_class(place: u32, left: u32, ties: &[Tie]) -> NodeClass {
+fn mk_class(place: u32, left: u32, ties: &[(u32, TieKind)]) -> NodeClass {
     NodeClass { place, headroom: vec![AttachHeadroom::Left(left)], ties: ties.to_vec() }
 }
 
@@ -99,7 +99,7 @@ fn a_node_that_holds_the_volume_is_a_class_of_its_own_and_needs_no_room_for_it()
     assert_eq!(
         classes(&placed),
         [
-            (names(&["a01"]), mk_class(0, 0, &[Tie::Holds(0)]), ClassDecision::Feasible),
+            (names(&["a01"]), mk_class(0, 0, &[(0, TieKind::Holds)]), ClassDecision::Feasible),
             (names(&["a02"]), mk_class(0, 1, &[]), ClassDecision::Feasible),
         ]
     );
@@ -149,7 +149,7 @@ fn the_node_that_is_to_get_a_claim_s_volume_is_a_class_of_its_own_until_there_is
         classes(&place(&survey_of_waiting, &waiting, "web")),
         [
             (names(&["a01"]), mk_class(0, 1, &[]), ClassDecision::Unresolvable),
-            (names(&["a02"]), mk_class(0, 1, &[Tie::SelectedFor(0)]), ClassDecision::Feasible),
+            (names(&["a02"]), mk_class(0, 1, &[(0, TieKind::SelectedFor)]), ClassDecision::Feasible),
         ]
     );
     let bound = mk_claim("data", VOLUME, "us-east-1a", ZONE_KEY);

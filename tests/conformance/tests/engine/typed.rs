@@ -6,7 +6,7 @@ use zonewarden_conformance_tests::{Answer, Case};
 use zonewarden_contract::attachment::Observation;
 use zonewarden_contract::identity::{NodeQuestion, VolumeQuestion};
 use zonewarden_contract::labelling::LabellingQuestion;
-use zonewarden_contract::placement::{NodeClass, Place, PodQuestion};
+use zonewarden_contract::placement::{NodeClasses, PodQuestion};
 use zonewarden_contract::types::{self, Problem, SelectorTerm, Setting, Topology, VolumeEvidence};
 use zonewarden_engine::{ConfiguredPolicy, Error, Policy};
 
@@ -21,7 +21,7 @@ parameters! {
     Volumes { volumes: Vec<VolumeQuestion> }
     Nodes { nodes: Vec<NodeQuestion> }
     Labelling { topologies: Vec<Topology>, volumes: Vec<LabellingQuestion> }
-    Placement { pod: PodQuestion, places: Vec<Place>, classes: Vec<NodeClass> }
+    Placement { pod: PodQuestion, nodes: NodeClasses }
     Inject { pod: PodQuestion, terms: Option<Vec<SelectorTerm>> }
     Judge { observations: Vec<Observation> }
     Concerns { review: String }
@@ -52,8 +52,8 @@ fn ask_configured(policy: &ConfiguredPolicy, case: &Case) -> Answer {
         "identity.identify-volumes" => with(case, |a: Volumes| policy.identify_volumes(&a.volumes)),
         "identity.identify-nodes" => with(case, |a: Nodes| policy.identify_nodes(&a.nodes)),
         "labelling.label-volumes" => with(case, |a: Labelling| policy.label_volumes(&a.topologies, &a.volumes)),
-        "placement.filter" => with(case, |a: Placement| policy.filter(&a.pod, &a.places, &a.classes)),
-        "placement.score" => with(case, |a: Placement| policy.score(&a.pod, &a.places, &a.classes)),
+        "placement.filter" => with(case, |a: Placement| policy.filter(&a.pod, &a.nodes)),
+        "placement.score" => with(case, |a: Placement| policy.score(&a.pod, &a.nodes)),
         "placement.inject" => with(case, |a: Inject| policy.inject(&a.pod, a.terms.as_deref())),
         "attachment.judge" => with(case, |a: Judge| policy.judge(&a.observations)),
         "admission.concerns" => with(case, |a: Concerns| policy.concerns(&a.review)),

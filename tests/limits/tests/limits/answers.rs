@@ -2,7 +2,7 @@
 
 use zonewarden_contract::identity::{NodeIdentity, NodeQuestion, VolumeIdentity};
 use zonewarden_contract::placement::{
-    ClassDecision, ClassVerdict, NodeClass, Place, PodQuestion, RefusalOrigin, Verdicts,
+    ClassDecision, ClassVerdict, NodeClasses, Place, PodQuestion, RefusalOrigin, Verdicts,
 };
 use zonewarden_contract::types::{NodeName, Problem, ProviderId, Reason};
 use zonewarden_engine::{Engine, Limits, Options};
@@ -56,15 +56,13 @@ fn a_million_times_the_same_text_counts_a_million_times() {
 }
 
 fn pod() -> PodQuestion {
-    PodQuestion { pod: "default/p".to_owned(), volumes: vec![], required_drivers: vec![] }
+    PodQuestion { pod: "default/p".to_owned(), volumes: vec![], topologies: vec![], required_drivers: vec![] }
 }
 
-fn place() -> Place {
-    Place { labels: vec![], has_csi_node: false, drivers: vec![], migrated_plugins: vec![] }
-}
-
-fn class() -> NodeClass {
-    NodeClass { place: 0, headroom: vec![], ties: vec![] }
+/// This many classes of one place.
+fn nodes(classes: usize) -> NodeClasses {
+    let place = Place { labels: vec![], has_csi_node: false, drivers: vec![], migrated_plugins: vec![] };
+    NodeClasses { places: vec![place], classes: vec![0; classes], headroom: vec![], ties: vec![] }
 }
 
 #[test]
@@ -75,9 +73,9 @@ fn a_list_of_another_length_is_no_answer() {
     let text = "the policy breaks the contract: identity.identify-volumes answers 0 elements to 1";
     assert_eq!(error.to_string(), text);
     assert_fails(policy.identify_nodes(&[node]), "contract");
-    assert_fails(policy.filter(&pod(), &[place()], &[class()]), "contract");
-    assert_fails(policy.score(&pod(), &[place()], &[class()]), "contract");
-    let nothing = policy.filter(&pod(), &[], &[]).expect("nothing is the right answer to nothing");
+    assert_fails(policy.filter(&pod(), &nodes(1)), "contract");
+    assert_fails(policy.score(&pod(), &nodes(1)), "contract");
+    let nothing = policy.filter(&pod(), &nodes(0)).expect("nothing is the right answer to nothing");
     assert_eq!(nothing, Verdicts { reasons: vec![], classes: vec![] });
 }
 
@@ -92,14 +90,12 @@ fn a_verdict_names_reasons_that_are_there() {
         ClassVerdict { decision: ClassDecision::Feasible, origin: RefusalOrigin::Kubernetes, reasons: vec![0] };
     let reason = Reason { code: String::new(), message: String::new() };
     let policy = configured(&names_reasons(&[0]));
-    let answer = policy.filter(&pod(), &[place()], &[class()]).expect("the reason is there");
+    let answer = policy.filter(&pod(), &nodes(1)).expect("the reason is there");
     assert_eq!(answer, Verdicts { reasons: vec![reason], classes: vec![verdict] });
-    let question: [(&[NodeClass], &str); 2] = [
-        (&[], "placement.filter answers 1 elements to 0"),
-        (&[class(), class()], "placement.filter answers 1 elements to 2"),
-    ];
-    for (classes, what) in question {
-        let error = assert_fails(policy.filter(&pod(), &[place()], classes), "contract");
+    for (classes, what) in
+        [(0, "placement.filter answers 1 elements to 0"), (2, "placement.filter answers 1 elements to 2")]
+    {
+        let error = assert_fails(policy.filter(&pod(), &nodes(classes)), "contract");
         assert_eq!(error.to_string(), format!("the policy breaks the contract: {what}"));
     }
     for (positions, what) in [
@@ -108,7 +104,7 @@ fn a_verdict_names_reasons_that_are_there() {
         (&[0, u32::MAX], "placement.filter gives 1 reasons and names one at position 4294967295 for class 0"),
     ] {
         let policy = configured(&names_reasons(positions));
-        let error = assert_fails(policy.filter(&pod(), &[place()], &[class()]), "contract");
+        let error = assert_fails(policy.filter(&pod(), &nodes(1)), "contract");
         assert_eq!(error.to_string(), format!("the policy breaks the contract: {what}"));
     }
 }
@@ -143,7 +139,7 @@ fn a_score_beyond_the_best_counts_as_the_best() {
         (i32.store (i32.const 1032) (i32.const 1))
         (i32.const 1024)";
     let policy = configured(&Guest::harmless().function("placement.score", body));
-    let scores = policy.score(&pod(), &[place()], &[class()]).expect("it answers");
+    let scores = policy.score(&pod(), &nodes(1)).expect("it answers");
     assert_eq!(scores.iter().map(|score| score.score).collect::<Vec<_>>(), [10]);
 }
 
@@ -227,7 +223,10 @@ fn json_that_is_nested_thousands_deep_is_answered_with_an_error() {
         nested("[", "]"),
         nested(r#"{"a":"#, "}"),
         arguments(nested("[", "]")),
-        arguments(format!(r#"{{"settings":[],"places":[],"classes":[],"pod":{}}}"#, nested("[", "]"))),
+        arguments(format!(
+            r#"{{"settings":[],"nodes":{{"places":[],"classes":[],"headroom":[],"ties":[]}},"pod":{}}}"#,
+            nested("[", "]")
+        )),
         "[".repeat(100_000),
     ] {
         let answer = good_policy().evaluate(&request).expect("the policy itself survives");

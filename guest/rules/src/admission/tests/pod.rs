@@ -94,6 +94,7 @@ fn h_3_the_rule_is_asked_about_the_pods_own_terms_and_evidence() {
                 inline("data", &format!("aws://{A}/{ID}"), in_zone(A)),
                 inline("more", OTHER, VolumeEvidence::Unknown),
             ],
+            topologies: Vec::new(),
             required_drivers: Vec::new(),
         };
         assert_eq!(rules.asked.into_inner(), [(question, terms)]);

@@ -3,7 +3,7 @@
 use super::world::*;
 use crate::settings::Settings;
 use zonewarden_bindings::placement::{
-    AttachHeadroom, BindingMode, ClaimedClass, PersistentVolume, PodQuestion, PodVolume, Tie, UnboundClaim,
+    AttachHeadroom, BindingMode, ClaimedClass, PodQuestion, PodVolume, TieKind, UnboundClaim,
 };
 use zonewarden_bindings::types::VolumeEvidence;
 
@@ -65,7 +65,7 @@ fn f_63_each_class_is_told_what_it_lacks_itself() {
 #[test]
 fn f_63_what_the_node_holds_needs_no_room() {
     let holding = |holds: &[u32], class: Node| {
-        let ties: Vec<Tie> = holds.iter().copied().map(Tie::Holds).collect();
+        let ties: Vec<_> = holds.iter().map(|volume| (*volume, TieKind::Holds)).collect();
         class.tied(&ties)
     };
     check("F-63 one held", &two(), &holding(&[1], left(1)), FITS, &[]);
@@ -84,8 +84,8 @@ fn h_7_volumes_are_counted_by_id_whatever_their_spelling() {
     check("H-7 one volume", &pod_a, &left(0), FULL, &["adds 1 volume of the driver"]);
     let pod_b = pod(vec![inline(0, spellings[0]), handle(1, VOL)]);
     check("H-7 in-tree and CSI", &pod_b, &left(1), FITS, &[]);
-    check("H-7 held under the other name", &pod_b, &left(0).tied(&[Tie::Holds(0)]), FITS, &[]);
-    check("H-7 held under the other name", &pod_b, &left(0).tied(&[Tie::Holds(1)]), FITS, &[]);
+    check("H-7 held under the other name", &pod_b, &left(0).tied(&[(0, TieKind::Holds)]), FITS, &[]);
+    check("H-7 held under the other name", &pod_b, &left(0).tied(&[(1, TieKind::Holds)]), FITS, &[]);
     let pod_c = pod(vec![inline(0, VOL), inline(1, OTHER_VOL)]);
     check("H-7 two volumes", &pod_c, &left(1), FULL, &["2 volumes"]);
 }
@@ -174,6 +174,6 @@ fn f_63_each_driver_has_its_own_count_and_its_own_names() {
     check("F-63 one each", &pod, &drivers(1, 1), FITS, &[]);
     check("F-63 the other is full", &pod, &drivers(1, 0), FULL, &[OTHER, "adds 1 volume of the driver"]);
     check("F-63 both are full", &pod, &drivers(0, 0), not_now(&["attach-limit", "attach-limit"]), &[EBS]);
-    let holding = drivers(0, 0).tied(&[Tie::Holds(1)]);
+    let holding = drivers(0, 0).tied(&[(1, TieKind::Holds)]);
     check("F-63 the other's is held", &pod, &holding, FULL, &[EBS]);
 }

@@ -2,7 +2,7 @@
 
 use super::world::*;
 use crate::settings::{Settings, UnlabelledNodes, VolumeIds};
-use zonewarden_bindings::placement::{ClassDecision, PersistentVolume, PodQuestion, RefusalOrigin};
+use zonewarden_bindings::placement::{ClassDecision, PodQuestion, RefusalOrigin};
 use zonewarden_bindings::types::{Label, VolumeEvidence, VolumeFacts, VolumeState};
 
 const URL: &str = "aws://us-east-1a/vol-0123456789abcdef0";

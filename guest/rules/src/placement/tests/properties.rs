@@ -6,9 +6,7 @@ use crate::settings::Settings;
 use proptest::prelude::*;
 use proptest::sample::select;
 use std::collections::BTreeMap;
-use zonewarden_bindings::placement::{
-    ClaimFacts, ClassDecision, Injection, PersistentVolume, PodVolume, RefusalOrigin,
-};
+use zonewarden_bindings::placement::{ClaimFacts, ClassDecision, Injection, PodVolume, RefusalOrigin};
 use zonewarden_bindings::types::{
     Label, Requirement, SelectorOperator as Op, SelectorTerm, VolumeAffinity, VolumeEvidence, VolumeSource,
 };

@@ -2,7 +2,7 @@
 
 use super::world::*;
 use crate::settings::Settings;
-use zonewarden_bindings::placement::{AttachHeadroom, PersistentVolume, PodQuestion, Tie};
+use zonewarden_bindings::placement::{AttachHeadroom, PodQuestion, TieKind};
 use zonewarden_bindings::types::VolumeEvidence;
 
 const URL: &str = "aws://us-east-1a/vol-0123456789abcdef0";
@@ -56,7 +56,7 @@ fn h1_headroom_gives_up_to_three_points_and_the_driver_two() {
         ("unknown", with_headroom(AttachHeadroom::Unknown), 7, "0 of 3 for attach headroom (nobody knows"),
         (
             "held",
-            with_headroom(AttachHeadroom::Left(0)).tied(&[Tie::Holds(0)]),
+            with_headroom(AttachHeadroom::Left(0)).tied(&[(0, TieKind::Holds)]),
             10,
             "3 of 3 for attach headroom (the node holds",
         ),

@@ -2,9 +2,7 @@
 
 use super::world::*;
 use crate::settings::Settings;
-use zonewarden_bindings::placement::{
-    Claim, ClaimFacts, ClaimState, ClaimedVolume, PersistentVolume, PodVolume, PodVolumeSource,
-};
+use zonewarden_bindings::placement::{Claim, ClaimFacts, ClaimState, ClaimedVolume, PodVolume, PodVolumeSource};
 use zonewarden_bindings::types::{KubernetesVolumeId, SelectorOperator, VolumeAffinity, VolumeSource};
 
 const CONFLICT: Wanted = never(&["affinity-conflict"]);

@@ -2,8 +2,7 @@
 
 use super::world::*;
 use zonewarden_bindings::placement::{
-    BindingMode, Candidate, ClaimedClass, PersistentVolume, StorageClass, Tie, TopologyRequirement, TopologyTerm,
-    UnboundClaim,
+    BindingMode, Candidate, ClaimedClass, StorageClass, TieKind, TopologyRequirement, TopologyTerm, UnboundClaim,
 };
 use zonewarden_bindings::types::{NodeName, VolumeEvidence};
 
@@ -66,8 +65,8 @@ fn f_52_a_class_without_a_provisioner_makes_nothing() {
 #[test]
 fn f_52_a_selected_node_leaves_only_that_node_and_stops_the_search() {
     let selected = |claim| UnboundClaim { selected_node: Some(NodeName { node_name: "node-7".to_owned() }), ..claim };
-    let there = node(&[(GA, "a")]).tied(&[Tie::SelectedFor(0)]);
-    let other = node(&[(GA, "a")]).tied(&[Tie::SelectedFor(1)]);
+    let there = node(&[(GA, "a")]).tied(&[(0, TieKind::SelectedFor)]);
+    let other = node(&[(GA, "a")]).tied(&[(1, TieKind::SelectedFor)]);
     let pod = alone(selected(waiting()));
     check("F-52 there", &pod, &there, FITS, &[]);
     let wanted = never(&["selected-node-mismatch"]);
@@ -85,6 +84,8 @@ fn f_53_a_candidate_must_suit_the_claim_and_the_node() {
         change(&mut found);
         alone(static_only(vec![found]))
     };
+    let of = |volume: PersistentVolume| alone(static_only(vec![candidate(volume)]));
+    let (in_a, bare) = (in_zone("pv-1", "a"), pv("pv-1"));
     for (row, pod, wanted) in [
         ("F-53 suits", change(|_| ()), FITS),
         ("F-53 larger", change(|found| found.capacity_bytes = Some(11)), FITS),
@@ -94,10 +95,10 @@ fn f_53_a_candidate_must_suit_the_claim_and_the_node() {
         ("F-53 not selected", change(|found| found.selected = false), NONE_TO_BIND),
         ("F-53 modes", change(|found| found.access_modes = strings(&["ReadOnlyMany"])), NONE_TO_BIND),
         ("F-53 volume mode", change(|found| found.volume_mode = "Block".to_owned()), NONE_TO_BIND),
-        ("F-53 affinity", change(|found| found.volume.affinity = only(GA, &["b"])), NONE_TO_BIND),
-        ("F-53 no affinity", change(|found| found.volume.affinity = pv("x").affinity), FITS),
-        ("F-53 labels are not read", change(|found| found.volume.labels = labels(&[(GA, "b")])), FITS),
-        ("F-53 as written", change(|found| found.volume.source = in_tree(VOL)), FITS),
+        ("F-53 affinity", of(in_zone("pv-1", "b")), NONE_TO_BIND),
+        ("F-53 no affinity", of(bare), FITS),
+        ("F-53 labels are not read", of(labelled(in_a.clone(), &[(GA, "b")])), FITS),
+        ("F-53 as written", of(PersistentVolume { source: in_tree(VOL), ..in_a }), FITS),
     ] {
         check(row, &pod, &migrated_node(&[(GA, "a")]), wanted, &[]);
     }

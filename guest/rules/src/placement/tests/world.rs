@@ -1,11 +1,12 @@
 //! Small worlds, and what is asserted of a verdict.
 
+pub(super) use super::nodes::*;
+pub(super) use super::volumes::*;
 use crate::placement::{self, Nodes};
 use crate::settings::Settings;
 use zonewarden_bindings::placement::{
-    AttachHeadroom, BindingMode, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, ClassDecision,
-    ClassScore, InlineVolume, NodeClass, PersistentVolume, Place, PodQuestion, PodVolume, PodVolumeSource,
-    RefusalOrigin, StorageClass, Tie, UnboundClaim,
+    BindingMode, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, ClassDecision, ClassScore,
+    InlineVolume, PodQuestion, PodVolume, PodVolumeSource, RefusalOrigin, StorageClass, UnboundClaim,
 };
 use zonewarden_bindings::types::{
     CsiSource, KubernetesVolumeId, Label, Reason, Requirement, SelectorOperator, SelectorTerm, VolumeAffinity,
@@ -73,66 +74,6 @@ pub(super) fn only(key: &str, values: &[&str]) -> VolumeAffinity {
     VolumeAffinity::Required(vec![term(vec![is_in(key, values)])])
 }
 
-/// A class and its place in one.
-#[derive(Debug, Clone)]
-pub(super) struct Node {
-    pub(super) place: Place,
-    pub(super) headroom: Vec<AttachHeadroom>,
-    pub(super) ties: Vec<Tie>,
-}
-
-/// Nodes with a CSINode that lists the EBS driver without a limit.
-pub(super) fn node(pairs: &[(&str, &str)]) -> Node {
-    let place = Place { labels: labels(pairs), has_csi_node: true, drivers: strings(&[EBS]), migrated_plugins: vec![] };
-    Node { place, headroom: vec![AttachHeadroom::Unlimited], ties: vec![] }
-}
-
-impl Node {
-    /// The same where these plugins are migrated.
-    pub(super) fn migrating(mut self, plugins: &[&str]) -> Self {
-        self.place.migrated_plugins = strings(plugins);
-        self
-    }
-
-    /// The same without a CSINode.
-    pub(super) fn without_csi_node(mut self) -> Self {
-        self.place.has_csi_node = false;
-        self
-    }
-
-    /// The same with these drivers.
-    pub(super) fn with_drivers(mut self, drivers: &[(&str, AttachHeadroom)]) -> Self {
-        self.place.drivers = drivers.iter().map(|(name, _)| (*name).to_owned()).collect();
-        self.headroom = drivers.iter().map(|(_, headroom)| *headroom).collect();
-        self
-    }
-
-    /// The same, tied so to the pod's volumes.
-    pub(super) fn tied(self, ties: &[Tie]) -> Self {
-        Self { ties: ties.to_vec(), ..self }
-    }
-}
-
-/// The same where the in-tree EBS plugin is migrated.
-pub(super) fn migrated_node(pairs: &[(&str, &str)]) -> Node {
-    node(pairs).migrating(&[EBS_PLUGIN])
-}
-
-/// The question's places and classes: nodes of one place share it.
-pub(super) fn table(nodes: &[Node]) -> (Vec<Place>, Vec<NodeClass>) {
-    let mut places: Vec<Place> = vec![];
-    let classes = nodes.iter().map(|node| {
-        let place = places.iter().position(|known| *known == node.place).unwrap_or_else(|| {
-            places.push(node.place.clone());
-            places.len() - 1
-        });
-        let place = u32::try_from(place).expect("there are few places");
-        NodeClass { place, headroom: node.headroom.clone(), ties: node.ties.clone() }
-    });
-    let classes = classes.collect();
-    (places, classes)
-}
-
 /// A verdict with its reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Told {
@@ -142,9 +83,8 @@ pub(super) struct Told {
 }
 
 pub(super) fn filter(settings: &Settings, pod: &PodQuestion, nodes: &[Node]) -> Vec<Told> {
-    let (places, classes) = table(nodes);
-    let nodes = Nodes::new(&places, &classes).expect("the nodes fit their places");
-    let verdicts = placement::filter(settings, pod, &nodes);
+    let table = table(nodes);
+    let verdicts = placement::filter(settings, pod, &Nodes::new(&table).expect("the nodes fit their places"));
     let told = verdicts.classes.iter().map(|verdict| Told {
         decision: verdict.decision,
         origin: verdict.origin,
@@ -154,8 +94,8 @@ pub(super) fn filter(settings: &Settings, pod: &PodQuestion, nodes: &[Node]) -> 
 }
 
 pub(super) fn score(settings: &Settings, pod: &PodQuestion, nodes: &[Node]) -> Vec<ClassScore> {
-    let (places, classes) = table(nodes);
-    placement::score(settings, pod, &Nodes::new(&places, &classes).expect("the nodes fit their places"))
+    let table = table(nodes);
+    placement::score(settings, pod, &Nodes::new(&table).expect("the nodes fit their places"))
 }
 
 pub(super) fn csi(driver: &str, handle: &str) -> VolumeSource {
@@ -165,26 +105,6 @@ pub(super) fn csi(driver: &str, handle: &str) -> VolumeSource {
 
 pub(super) fn in_tree(id: &str) -> VolumeSource {
     VolumeSource::AwsElasticBlockStore(KubernetesVolumeId { kubernetes_volume_id: id.to_owned() })
-}
-
-/// An EBS volume by CSI, of which nothing is known.
-pub(super) fn pv(name: &str) -> PersistentVolume {
-    PersistentVolume {
-        name: name.to_owned(),
-        source: csi(EBS, VOL),
-        labels: vec![],
-        affinity: VolumeAffinity::Unset,
-        evidence: VolumeEvidence::Unknown,
-    }
-}
-
-/// A hostPath volume, which no rule of ours is about.
-pub(super) fn host_path(name: &str) -> PersistentVolume {
-    PersistentVolume { source: VolumeSource::Other("hostPath".to_owned()), ..pv(name) }
-}
-
-pub(super) fn labelled(volume: PersistentVolume, pairs: &[(&str, &str)]) -> PersistentVolume {
-    PersistentVolume { labels: labels(pairs), ..volume }
 }
 
 pub(super) fn facts(zone: Option<&str>, state: VolumeState) -> VolumeFacts {
@@ -203,7 +123,7 @@ pub(super) fn bound(volume: PersistentVolume) -> ClaimFacts {
         lost: false,
         owned_by_pod: false,
         bind_completed: true,
-        volume: ClaimedVolume::Found(volume),
+        volume: ClaimedVolume::Found(volume.shown()),
     }
 }
 
@@ -231,7 +151,7 @@ pub(super) fn class(binding_mode: Option<BindingMode>) -> StorageClass {
 /// A volume that suits `waiting`.
 pub(super) fn candidate(volume: PersistentVolume) -> Candidate {
     Candidate {
-        volume,
+        volume: volume.shown(),
         available: true,
         capacity_bytes: Some(10),
         access_modes: strings(&["ReadWriteOnce", "ReadOnlyMany"]),
@@ -256,7 +176,7 @@ pub(super) fn direct(number: usize, source: VolumeSource, evidence: VolumeEviden
 }
 
 pub(super) fn pod(volumes: Vec<PodVolume>) -> PodQuestion {
-    PodQuestion { pod: "shop/web-0".to_owned(), volumes, required_drivers: vec![] }
+    PodQuestion { pod: "shop/web-0".to_owned(), volumes, topologies: topologies(), required_drivers: vec![] }
 }
 
 /// A pod with one bound claim.

@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn the_documentation_lists_every_metric_and_no_other() {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/metrics.md");
-        let docs = std::fs::read_to_string(docs).expect("docs/metrics.md is there");
+        // Cargo runs tests in their package's folder.
+        let docs = std::fs::read_to_string("../../docs/metrics.md").expect("docs/metrics.md is there");
         let listed: Vec<&str> = docs.lines().filter(|line| line.starts_with("| `zonewarden_")).collect();
         let rows: Vec<String> = METRICS
             .iter()
