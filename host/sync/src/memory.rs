@@ -4,6 +4,7 @@
 //! dropped for the pair, however late it arrives: it may tell of the time before.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use zonewarden_contract::attachment::{AttachmentState, InstanceState, MissingInstance};
 use zonewarden_contract::types::{AwsVolumeId, InstanceId, NodeName};
@@ -19,6 +20,10 @@ use claims::{Repeated, instance_claim, volume_claim};
 use pair::Pair;
 pub(crate) use pair::Phase;
 
+/// For how long an instance that nobody asks about stays known as one that was shown. EC2 purges what is terminated within an
+/// hour or so, and what still names it then is asked about all the time.
+const KNOWN_FOR: Duration = Duration::from_secs(24 * 3600);
+
 /// A volume and an instance.
 pub(crate) type PairKey = (AwsVolumeId, InstanceId);
 
@@ -32,8 +37,9 @@ pub(crate) struct Memory {
     began: Option<Moment>,
     /// The instances that hold each volume, and since when the attachment is in its state.
     held: HashMap<AwsVolumeId, HashMap<InstanceId, (AttachmentState, Moment)>>,
-    /// The instances that this account and region showed before: one that is missing now was purged.
-    shown: HashSet<InstanceId>,
+    /// The instances that this account and region showed before, and when each was last asked about: one that is missing now was
+    /// purged.
+    shown: HashMap<InstanceId, Moment>,
     /// Which names of absent Nodes a pending or running instance bears.
     names: HashMap<NodeName, (Moment, bool)>,
 }
@@ -67,7 +73,7 @@ impl Memory {
         }
     }
 
-    /// Forgets the pairs, volumes and instances that nothing names any more. Which instances were shown is kept.
+    /// Forgets the pairs, volumes and instances that nothing names any more. Which instances were shown is kept for a day.
     pub(crate) fn keep(&mut self, question: &Question, pairs: &HashSet<PairKey>) {
         let volumes: HashSet<&AwsVolumeId> = question.volumes.iter().collect();
         let instances: HashSet<&InstanceId> = question.instances.iter().collect();
@@ -90,11 +96,12 @@ impl Memory {
             keep_newer(&mut self.volumes, id, evidence, asked);
         }
         for (id, evidence) in question.instances.iter().zip(sweep.instances) {
-            if matches!(evidence, Evidence::Found { .. }) {
-                self.shown.insert(id.clone());
+            if matches!(evidence, Evidence::Found { .. }) || self.shown.contains_key(id) {
+                self.shown.insert(id.clone(), asked);
             }
             keep_newer(&mut self.instances, id, evidence, asked);
         }
+        self.shown.retain(|_, last| asked - *last < KNOWN_FOR);
         for (name, taken) in question.names.iter().zip(sweep.names) {
             if let Some(taken) = taken {
                 self.names.insert(name.clone(), (asked, taken));
@@ -233,7 +240,7 @@ impl Memory {
         let seen = self.instances.get(&key.1)?;
         let run = self.instance_run(key)?;
         matches!(seen.evidence, Evidence::Missing { .. }).then(|| MissingInstance {
-            known_before: self.shown.contains(&key.1),
+            known_before: self.shown.contains_key(&key.1),
             reads: run.reads,
             consistent_seconds: run.seconds,
         })

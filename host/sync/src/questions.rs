@@ -27,15 +27,15 @@ impl Survey<'_> {
     }
 
     fn pod_volume(&self, pod: &Pod, volume: &PodVolume, topologies: &mut Topologies) -> placement::PodVolume {
-        let mut claim = || {
+        let mut claim = |ephemeral| {
             let (name, claim) = self.cluster.claim_of(pod, volume).expect("only an inline volume has no claim");
             let state =
                 claim.map_or(ClaimState::Missing, |claim| ClaimState::Found(self.claim_facts(pod, claim, topologies)));
-            Claim { name: name.name.to_string(), state }
+            Claim { name: name.name.to_string(), ephemeral, state }
         };
         let source = match &volume.source {
-            PodVolumeSource::Claim(_) => placement::PodVolumeSource::Claim(claim()),
-            PodVolumeSource::Ephemeral(_) => placement::PodVolumeSource::Ephemeral(claim()),
+            PodVolumeSource::Claim(_) => placement::PodVolumeSource::Claim(claim(false)),
+            PodVolumeSource::Ephemeral(_) => placement::PodVolumeSource::Claim(claim(true)),
             PodVolumeSource::Inline(source) => placement::PodVolumeSource::Inline(InlineVolume {
                 source: source.clone(),
                 evidence: self.evidence(source),
@@ -166,7 +166,7 @@ impl Topologies {
 /// What the claim behind one of a pod's volumes says of its volume, where there is such a claim.
 fn claimed(source: &placement::PodVolumeSource) -> Option<&ClaimedVolume> {
     match source {
-        placement::PodVolumeSource::Claim(claim) | placement::PodVolumeSource::Ephemeral(claim) => match &claim.state {
+        placement::PodVolumeSource::Claim(claim) => match &claim.state {
             ClaimState::Found(facts) => Some(&facts.volume),
             ClaimState::Missing => None,
         },
@@ -177,7 +177,7 @@ fn claimed(source: &placement::PodVolumeSource) -> Option<&ClaimedVolume> {
 fn source(source: &placement::PodVolumeSource) -> Option<&VolumeSource> {
     match source {
         placement::PodVolumeSource::Inline(volume) => Some(&volume.source),
-        placement::PodVolumeSource::Claim(_) | placement::PodVolumeSource::Ephemeral(_) => match claimed(source)? {
+        placement::PodVolumeSource::Claim(_) => match claimed(source)? {
             ClaimedVolume::Found(volume) => Some(&volume.source),
             ClaimedVolume::None(_) | ClaimedVolume::Missing(_) => None,
         },

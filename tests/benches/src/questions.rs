@@ -49,7 +49,7 @@ fn pod_volume(number: usize) -> Value {
         "deleting": false, "lost": false, "owned_by_pod": false, "bind_completed": true,
         "volume": { "Found": persistent_volume },
     });
-    json!({ "name": format!("data-{number}"), "source": { "Claim": { "name": format!("data-{number}-db-0"),
+    json!({ "name": format!("data-{number}"), "source": { "Claim": { "name": format!("data-{number}-db-0"), "ephemeral": false,
                                                                      "state": { "Found": facts } } } })
 }
 

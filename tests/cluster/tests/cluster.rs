@@ -13,6 +13,7 @@ mod cluster {
     mod looking;
     mod program;
     mod script;
+    mod writes;
 }
 
 /// A world with this rescuer; `None` where the machine lacks a control plane, which was told.

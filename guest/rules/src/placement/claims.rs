@@ -15,8 +15,6 @@ pub(super) struct NamedClaim<'a> {
     /// The name of the pod's volume.
     pub(super) volume: &'a str,
     pub(super) claim: &'a Claim,
-    /// Whether it is the claim of a generic ephemeral volume.
-    pub(super) is_ephemeral: bool,
 }
 
 /// A claim that the pod can be placed with.
@@ -56,7 +54,7 @@ impl<'a> NamedClaim<'a> {
     }
 
     fn missing(self) -> Result<UsableClaim<'a>, Refusal> {
-        if self.is_ephemeral {
+        if self.claim.ephemeral {
             let what = "does not exist yet: its ephemeral volume waits for the controller that makes the claim";
             return self.refuse(Stage::Claims, "claim-missing", what);
         }
@@ -70,7 +68,7 @@ impl<'a> NamedClaim<'a> {
         if facts.deleting {
             return self.refuse(Stage::Claims, "claim-deleting", "is being deleted");
         }
-        if self.is_ephemeral && !facts.owned_by_pod {
+        if self.claim.ephemeral && !facts.owned_by_pod {
             let what = "is not owned by the pod, as the claim of an ephemeral volume must be";
             return self.refuse(Stage::Claims, "claim-not-owned", what);
         }

@@ -84,12 +84,7 @@ impl<'a> Question<'a> {
             let name = volume.name.as_str();
             match &volume.source {
                 PodVolumeSource::Claim(claim) => {
-                    let named = NamedClaim { position, volume: name, claim, is_ephemeral: false };
-                    question.add_claim(settings, topologies, named);
-                }
-                PodVolumeSource::Ephemeral(claim) => {
-                    let named = NamedClaim { position, volume: name, claim, is_ephemeral: true };
-                    question.add_claim(settings, topologies, named);
+                    question.add_claim(settings, topologies, NamedClaim { position, volume: name, claim });
                 }
                 // An inline CSI volume is made on the node it is used on, and has no place before that (F-45).
                 PodVolumeSource::Inline(InlineVolume { source: VolumeSource::Csi(_), .. }) => {}
@@ -138,7 +133,7 @@ impl<'a> Volume<'a> {
         let topology = &topologies[at(volume.topology)];
         this.fails_translation |=
             matches!(volume.source, VolumeSource::GcePersistentDisk(_)) && gce_zones_fail(&topology.said.labels);
-        this.is_zone_checked = !named.is_ephemeral;
+        this.is_zone_checked = !named.claim.ephemeral;
         this.bound = Some(Bound { claim: &named.claim.name, volume, topology });
         this
     }

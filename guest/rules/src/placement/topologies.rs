@@ -37,7 +37,7 @@ impl<'a> Topology<'a> {
 pub fn problem_of(pod: &PodQuestion) -> Option<Problem> {
     let is_lost = |volume: &&PersistentVolume| at(volume.topology) >= pod.topologies.len();
     let claims = pod.volumes.iter().filter_map(|volume| match &volume.source {
-        PodVolumeSource::Claim(claim) | PodVolumeSource::Ephemeral(claim) => Some(claim),
+        PodVolumeSource::Claim(claim) => Some(claim),
         PodVolumeSource::Inline(_) => None,
     });
     let lost = claims.flat_map(volumes_of).find(is_lost)?;

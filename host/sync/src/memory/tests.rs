@@ -115,3 +115,36 @@ fn what_ec2_took_back_or_came_late_is_not_known_from_the_beginning() {
         assert_eq!(memory.run_from_the_beginning(&key(), 900).is_some(), is_from_the_beginning, "{since}");
     }
 }
+
+#[test]
+fn d_20_an_instance_that_was_shown_is_known_while_something_names_it_and_for_a_day_after_that() {
+    const DAY: u64 = 24 * 3600;
+    let ask = |memory: &mut Memory, is_there: bool, asked: u64| {
+        let question = Question { instances: vec![key().1], ..Question::default() };
+        let observed_at = Timestamp::UNIX_EPOCH;
+        let record = Instance {
+            id: key().1,
+            state: InstanceState::Running,
+            zone: None,
+            private_dns_name: None,
+            tags: vec![],
+            block_devices: vec![],
+        };
+        let missing = Evidence::Missing { observed_at, absent_by_filter: true };
+        let evidence = if is_there { Evidence::Found { observed_at, record } } else { missing };
+        memory.take(&question, Sweep { instances: vec![evidence], ..Sweep::default() }, at(asked));
+    };
+    let known_before = |memory: &Memory| memory.missing_instance(&key()).map(|missing| missing.known_before);
+    let mut memory = Memory::default();
+    memory.watch(&key(), phase(true), at(0));
+    ask(&mut memory, true, 10);
+    for asked in [20, DAY, 2 * DAY - 1] {
+        ask(&mut memory, false, asked);
+        assert_eq!(known_before(&memory), Some(true), "{asked}");
+    }
+    // Nothing names it: other questions are asked.
+    for asked in [2 * DAY, 3 * DAY - 2, 3 * DAY - 1] {
+        memory.take(&Question::default(), Sweep::default(), at(asked));
+        assert_eq!(known_before(&memory), Some(asked < 3 * DAY - 1), "{asked}");
+    }
+}

@@ -38,8 +38,8 @@ fn f_51_lost_and_deleted_claims_refuse_every_node_and_a_deleted_volume_does_not(
     check("F-51 lost", &pod(vec![claimed(0, lost)]), &node(&[]), never(&["claim-lost"]), &["claim-0", "lost"]);
     let deleting = ClaimFacts { deleting: true, ..bound(pv("pv-1")) };
     check("F-51", &pod(vec![claimed(0, deleting)]), &node(&[]), never(&["claim-deleting"]), &["claim-0", "deleted"]);
-    let claim = Claim { name: "web-scratch".to_owned(), state: ClaimState::Missing };
-    let ephemeral = PodVolume { name: "scratch".to_owned(), source: PodVolumeSource::Ephemeral(claim) };
+    let claim = Claim { name: "web-scratch".to_owned(), ephemeral: true, state: ClaimState::Missing };
+    let ephemeral = PodVolume { name: "scratch".to_owned(), source: PodVolumeSource::Claim(claim) };
     check(
         "F-51 ephemeral",
         &pod(vec![ephemeral]),

@@ -16,7 +16,7 @@ fn f_30_what_has_no_labels_passes() {
 
 /// A claim's state, and what every class is told.
 fn check_claim(row: &str, state: ClaimState, code: &'static [&'static str], names: &[&str]) {
-    let claim = Claim { name: "claim-0".to_owned(), state };
+    let claim = Claim { name: "claim-0".to_owned(), ephemeral: false, state };
     let volume = PodVolume { name: "data-0".to_owned(), source: PodVolumeSource::Claim(claim) };
     let pod = pod(vec![volume]);
     for class in [node(&[]), node(&[(GA, "us-east-1a")])] {
@@ -43,7 +43,7 @@ fn f_31_to_f_38_a_claim_that_can_not_be_used_is_told_of_every_class() {
 
 #[test]
 fn f_31_a_claim_without_a_name() {
-    let claim = Claim { name: String::new(), state: ClaimState::Missing };
+    let claim = Claim { name: String::new(), ephemeral: false, state: ClaimState::Missing };
     let pod = pod(vec![PodVolume { name: "data-0".to_owned(), source: PodVolumeSource::Claim(claim) }]);
     check("F-31", &pod, &node(&[]), never(&["claim-without-name"]), &["data-0", "without a name"]);
 }

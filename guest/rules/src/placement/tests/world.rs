@@ -160,15 +160,18 @@ pub(super) fn candidate(volume: PersistentVolume) -> Candidate {
     }
 }
 
-/// A pod's volume `vol-N` with claim `claim-N`.
+/// A pod's volume `data-N` with claim `claim-N`.
 pub(super) fn claimed(number: usize, facts: ClaimFacts) -> PodVolume {
-    let claim = Claim { name: format!("claim-{number}"), state: ClaimState::Found(facts) };
-    PodVolume { name: format!("data-{number}"), source: PodVolumeSource::Claim(claim) }
+    claim(number, false, facts)
 }
 
 pub(super) fn ephemeral(number: usize, facts: ClaimFacts) -> PodVolume {
-    let claim = Claim { name: format!("claim-{number}"), state: ClaimState::Found(facts) };
-    PodVolume { name: format!("data-{number}"), source: PodVolumeSource::Ephemeral(claim) }
+    claim(number, true, facts)
+}
+
+fn claim(number: usize, ephemeral: bool, facts: ClaimFacts) -> PodVolume {
+    let claim = Claim { name: format!("claim-{number}"), ephemeral, state: ClaimState::Found(facts) };
+    PodVolume { name: format!("data-{number}"), source: PodVolumeSource::Claim(claim) }
 }
 
 pub(super) fn direct(number: usize, source: VolumeSource, evidence: VolumeEvidence) -> PodVolume {

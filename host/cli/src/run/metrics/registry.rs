@@ -130,7 +130,6 @@ pub(super) const METRICS: [Metric; 23] = [
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::path::Path;
 
     use super::*;
 
