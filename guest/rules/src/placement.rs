@@ -38,6 +38,9 @@ use topologies::Topology;
 use zonewarden_bindings::placement::{ClassDecision, ClassVerdict, PodQuestion, RefusalOrigin, Verdicts};
 
 /// Says which classes fit the pod's volumes: one verdict a class, in their order.
+///
+/// # Panics
+/// Where a volume names a topology that is not there, which [`problem_of`] finds and the SDK asks first.
 #[must_use]
 pub fn filter(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Verdicts {
     let topologies = Topology::all(pod);

@@ -213,24 +213,20 @@ pub(crate) fn describe_requirement(requirement: &Requirement) -> String {
 
 fn add_requirement<'r>(requirement: &'r Requirement, words: &mut Vec<&'r str>) {
     let Requirement { key, operator, values } = requirement;
-    let operator = match operator {
-        SelectorOperator::In => " In [",
-        SelectorOperator::NotIn => " NotIn [",
-        SelectorOperator::Exists => return words.extend([key.as_str(), " Exists"]),
-        SelectorOperator::DoesNotExist => return words.extend([key.as_str(), " DoesNotExist"]),
-        SelectorOperator::Gt => " Gt [",
-        SelectorOperator::Lt => " Lt [",
-        SelectorOperator::Other(other) => {
-            words.extend([key.as_str(), " ", other]);
-            return add_values(" [", values, words);
-        }
+    let (operator, takes_values) = match operator {
+        SelectorOperator::In => ("In", true),
+        SelectorOperator::NotIn => ("NotIn", true),
+        SelectorOperator::Exists => ("Exists", false),
+        SelectorOperator::DoesNotExist => ("DoesNotExist", false),
+        SelectorOperator::Gt => ("Gt", true),
+        SelectorOperator::Lt => ("Lt", true),
+        SelectorOperator::Other(other) => (other.as_str(), true),
     };
-    words.push(key);
-    add_values(operator, values, words);
-}
-
-fn add_values<'v>(opening: &'v str, values: &'v [String], words: &mut Vec<&'v str>) {
-    words.push(opening);
+    words.extend([key, " ", operator]);
+    if !takes_values {
+        return;
+    }
+    words.push(" [");
     for (index, value) in values.iter().enumerate() {
         if index > 0 {
             words.push(", ");

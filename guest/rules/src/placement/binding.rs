@@ -110,7 +110,8 @@ impl<'a> Delayed<'a> {
         settings: &'a Settings,
         topologies: &'a [Topology<'a>],
         named: NamedClaim<'a>,
-        (unbound, class): (&'a UnboundClaim, &'a StorageClass),
+        unbound: &'a UnboundClaim,
+        class: &'a StorageClass,
     ) -> Self {
         let mut suitable: Vec<&Candidate> =
             unbound.candidates.iter().filter(|candidate| suits(unbound, candidate)).collect();

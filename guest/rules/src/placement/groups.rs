@@ -2,7 +2,6 @@
 //! them. They are judged once and refused in one sentence.
 
 use super::question::Volume;
-use super::topologies::Topology;
 use crate::selector::NodeSelector;
 use crate::translation::translate;
 use std::cell::OnceCell;
@@ -33,8 +32,7 @@ impl<'a> Group<'a> {
     /// Whether a volume belongs here. What Kubernetes has against an id is told volume by volume.
     pub(super) fn takes(&self, volume: &Volume<'_>) -> bool {
         let first = self.first();
-        let is_alike = |one: &Topology<'_>, other: &Topology<'_>| ptr::eq(one.said, other.said);
-        matches!((&first.bound, &volume.bound), (Some(one), Some(other)) if is_alike(one.topology, other.topology))
+        matches!((&first.bound, &volume.bound), (Some(one), Some(other)) if ptr::eq(one.topology.said, other.topology.said))
             && first.migration.map(|migration| migration.plugin) == volume.migration.map(|migration| migration.plugin)
             && first.is_zone_checked == volume.is_zone_checked
             && !first.fails_translation

@@ -102,7 +102,7 @@ impl<'a> Question<'a> {
             Ok(UsableClaim::Bound(volume)) => self.add(Volume::bound(settings, topologies, named, volume)),
             Ok(UsableClaim::Delayed(unbound, class)) => {
                 self.demand.add_delayed(named.position, &named.claim.name, &class.provisioner);
-                self.delayed.push(Delayed::new(settings, topologies, named, (unbound, class)));
+                self.delayed.push(Delayed::new(settings, topologies, named, unbound, class));
             }
         }
     }

@@ -27,6 +27,9 @@ use crate::settings::Settings;
 use zonewarden_bindings::placement::{AttachHeadroom, ClassScore, Place, PodQuestion};
 
 /// Rates classes: one score a class, in their order.
+///
+/// # Panics
+/// As [`filter`](super::filter).
 #[must_use]
 pub fn score(settings: &Settings, pod: &PodQuestion, nodes: &Nodes<'_>) -> Vec<ClassScore> {
     let topologies = Topology::all(pod);
