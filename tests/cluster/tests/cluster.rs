@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anyhow::Result;
 use zonewarden_cluster_tests::binaries::Binaries;
 use zonewarden_cluster_tests::progress;
 use zonewarden_cluster_tests::rescuer::Rescuer;
@@ -14,6 +15,14 @@ mod cluster {
     mod program;
     mod script;
     mod writes;
+}
+
+/// Plays in a world of Kubernetes alone. What goes wrong is told with the last lines of every program's log.
+async fn on_stage(patience: Duration, play: impl AsyncFnOnce(&Stage) -> Result<()>) {
+    let Some(stage) = stage(&Rescuer::None, patience).await else { return };
+    if let Err(error) = play(&stage).await {
+        panic!("{error:#}\n{}", stage.tails());
+    }
 }
 
 /// A world with this rescuer; `None` where the machine lacks a control plane, which was told.

@@ -8,22 +8,20 @@ use kube::Api;
 use kube::api::{DeleteParams, Patch, PatchParams};
 use serde_json::json;
 use tokio::time::Instant;
-use zonewarden_cluster_tests::rescuer::Rescuer;
 use zonewarden_cluster_tests::scene::{CloudController, Scene};
 use zonewarden_cluster_tests::stage::Stage;
 use zonewarden_cluster_tests::waiting::{hold_for, wait_until};
 use zonewarden_ec2_double::VolumeState;
 
-use crate::stage;
+use crate::on_stage;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn kubernetes_alone_attaches_detaches_and_waits_for_the_dead() {
-    let Some(stage) = stage(&Rescuer::None, Duration::from_secs(90)).await else { return };
-    let played =
-        tokio::try_join!(a_deleted_pod_lets_its_volume_go(&stage), a_dead_machine_keeps_its_attachment(&stage));
-    if let Err(error) = played {
-        panic!("{error:#}\n{}", stage.tails());
-    }
+    on_stage(Duration::from_secs(90), async |stage| {
+        tokio::try_join!(a_deleted_pod_lets_its_volume_go(stage), a_dead_machine_keeps_its_attachment(stage))?;
+        Ok(())
+    })
+    .await;
 }
 
 async fn a_deleted_pod_lets_its_volume_go(stage: &Stage) -> Result<()> {

@@ -9,12 +9,12 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use zonewarden_cluster_tests::account::REGION;
 use zonewarden_cluster_tests::rbac;
-use zonewarden_cluster_tests::rescuer::{Rescuer, binary};
+use zonewarden_cluster_tests::rescuer::binary;
 use zonewarden_cluster_tests::scene::{CloudController, Placed, Scene};
 use zonewarden_cluster_tests::stage::Stage;
 use zonewarden_ec2_double::{Instance, Volume, World};
 
-use crate::stage;
+use crate::on_stage;
 
 /// The lists that a dump holds, as the README tells people to make one.
 const LISTS: [&str; 8] = [
@@ -30,10 +30,7 @@ const LISTS: [&str; 8] = [
 
 #[tokio::test(flavor = "multi_thread")]
 async fn check_and_explain_tell_of_a_live_world_what_they_tell_of_its_dump() {
-    let Some(stage) = stage(&Rescuer::None, Duration::from_secs(90)).await else { return };
-    if let Err(error) = look(&stage).await {
-        panic!("{error:#}\n{}", stage.tails());
-    }
+    on_stage(Duration::from_secs(90), look).await;
 }
 
 async fn look(stage: &Stage) -> Result<()> {

@@ -8,21 +8,17 @@ use zonewarden_cluster::live::Client;
 use zonewarden_cluster::records::PersistentVolume;
 use zonewarden_cluster::{Api as _, ApiError, Kind, Object, ObjectName, Precondition, Write};
 use zonewarden_cluster_tests::rbac;
-use zonewarden_cluster_tests::rescuer::Rescuer;
 use zonewarden_cluster_tests::stage::Stage;
 use zonewarden_cluster_tests::waiting::wait_until;
 use zonewarden_contract::types::{Label, Requirement, SelectorOperator, SelectorTerm, VolumeAffinity};
 
-use crate::stage;
+use crate::on_stage;
 
 const ZONE: &str = "topology.kubernetes.io/zone";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn labels_and_affinity_are_set_once_and_never_on_an_object_that_moved() {
-    let Some(stage) = stage(&Rescuer::None, Duration::from_secs(60)).await else { return };
-    if let Err(error) = write(&stage).await {
-        panic!("{error:#}\n{}", stage.tails());
-    }
+    on_stage(Duration::from_secs(60), write).await;
 }
 
 async fn write(stage: &Stage) -> Result<()> {
