@@ -9,6 +9,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use indexmap::{IndexMap, IndexSet};
 use zonewarden_cluster::Index;
 use zonewarden_cluster::records::{Node, SharedLabel};
 use zonewarden_contract::info::PolicyInfo;
@@ -94,19 +95,15 @@ struct Merged {
 
 impl NodeGroups {
     pub(crate) fn new(cluster: &Index, occupancy: &Occupancy, info: &PolicyInfo) -> Self {
-        let mut groups: Vec<Group> = Vec::new();
-        let mut known: HashMap<Group, usize> = HashMap::new();
+        let mut groups: IndexSet<Group> = IndexSet::new();
         let mut nodes: Vec<Known> = Vec::new();
         for node in cluster.nodes() {
-            let group = *known.entry(group(cluster, occupancy, info, node)).or_insert_with_key(|group| {
-                groups.push(group.clone());
-                groups.len() - 1
-            });
+            let (group, _) = groups.insert_full(group(cluster, occupancy, info, node));
             nodes.push(Known { name: node_name(&node.identity.name.name), group, labels: node.labels.clone() });
         }
         nodes.sort_by(|a, b| a.name.node_name.cmp(&b.name.node_name));
         let positions = (0..).zip(&nodes).map(|(position, node)| (node.name.clone(), position)).collect();
-        Self { groups, nodes, positions, merged: Mutex::default() }
+        Self { groups: groups.into_iter().collect(), nodes, positions, merged: Mutex::default() }
     }
 
     /// What a policy may see of a Node: its place, and the exact headroom of each of the place's drivers.
@@ -117,14 +114,8 @@ impl NodeGroups {
 
     /// The distinct sets of the declared labels.
     pub(crate) fn topologies(&self) -> Vec<Topology> {
-        let mut topologies: Vec<Topology> = Vec::new();
-        for group in &self.groups {
-            let topology = Topology { labels: group.place.labels.clone() };
-            if !topologies.contains(&topology) {
-                topologies.push(topology);
-            }
-        }
-        topologies
+        let topologies = self.groups.iter().map(|group| Topology { labels: group.place.labels.clone() });
+        topologies.collect::<IndexSet<_>>().into_iter().collect()
     }
 
     /// The places and the classes of a question, in a stable order: that of the groups, and in a group the tied nodes last.
@@ -175,17 +166,13 @@ impl NodeGroups {
 
     fn merge(&self, needs: &Needs) -> Merged {
         let common: Vec<Group> = self.groups.iter().map(|group| needs.of(group)).collect();
-        let mut alike: Vec<(Group, Vec<usize>)> = Vec::new();
-        let mut known: HashMap<Group, usize> = HashMap::new();
+        let mut alike: IndexMap<Group, Vec<usize>> = IndexMap::new();
         for (position, node) in self.nodes.iter().enumerate() {
             let mut group = common[node.group].clone();
             node.add_named(&mut group.place, &needs.keys);
-            let at = *known.entry(group).or_insert_with_key(|group| {
-                alike.push((group.clone(), Vec::new()));
-                alike.len() - 1
-            });
-            alike[at].1.push(position);
+            alike.entry(group).or_default().push(position);
         }
+        let mut alike: Vec<_> = alike.into_iter().collect();
         alike.sort_by_key(|(_, nodes)| nodes.iter().map(|&position| self.nodes[position].group).min());
         Merged::new(alike)
     }
@@ -194,17 +181,14 @@ impl NodeGroups {
 impl Merged {
     /// Says once what the groups have in common.
     fn new(groups: Vec<(Group, Vec<usize>)>) -> Self {
-        let mut places: Vec<Place> = Vec::new();
-        let mut known: HashMap<Place, u32> = HashMap::new();
+        let mut places: IndexSet<Place> = IndexSet::new();
         let mut classes = Vec::with_capacity(groups.len());
         for (Group { place, headroom }, nodes) in groups {
-            let place = *known.entry(place).or_insert_with_key(|place| {
-                places.push(place.clone());
-                u32::try_from(places.len() - 1).expect("there are fewer nodes than a u32 counts")
-            });
+            let (place, _) = places.insert_full(place);
+            let place = u32::try_from(place).expect("there are fewer nodes than a u32 counts");
             classes.push((NodeClass { place, headroom, ties: Vec::new() }, nodes));
         }
-        Self { places: places.into(), classes }
+        Self { places: places.into_iter().collect(), classes }
     }
 }
 

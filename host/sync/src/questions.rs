@@ -1,7 +1,6 @@
 //! A pod as the question about its placement.
 
-use std::collections::HashMap;
-
+use indexmap::IndexSet;
 use zonewarden_cluster::records::{PersistentVolume, PersistentVolumeClaim, Pod, PodVolume, PodVolumeSource};
 use zonewarden_contract::placement::{
     self, Candidate, Claim, ClaimFacts, ClaimState, ClaimedClass, ClaimedVolume, InlineVolume, PodQuestion, TieKind,
@@ -17,11 +16,11 @@ impl Survey<'_> {
     /// The question about a pod.
     pub(crate) fn pod_question(&self, pod: &Pod) -> PodQuestion {
         let required = self.cluster.csi_drivers().filter(|driver| driver.prevent_pod_scheduling_if_missing);
-        let mut topologies = Topologies::default();
+        let mut topologies = Topologies::new();
         PodQuestion {
             pod: pod.identity.name.to_string(),
             volumes: pod.volumes.iter().map(|volume| self.pod_volume(pod, volume, &mut topologies)).collect(),
-            topologies: topologies.said,
+            topologies: topologies.into_iter().collect(),
             required_drivers: required.map(|driver| driver.identity.name.name.to_string()).collect(),
         }
     }
@@ -100,7 +99,7 @@ impl Survey<'_> {
         placement::PersistentVolume {
             name: volume.identity.name.name.to_string(),
             source: volume.source.clone(),
-            topology: topologies.position_of(volume),
+            topology: position_of(volume, topologies),
             evidence: self.evidence(&volume.source),
         }
     }
@@ -145,22 +144,13 @@ impl Survey<'_> {
     }
 }
 
-/// What a question's volumes say of where they may be used, each once.
-#[derive(Debug, Default)]
-struct Topologies {
-    said: Vec<VolumeTopology>,
-    /// By the hash of what they say: a claim may have thousands of candidates.
-    known: HashMap<VolumeTopology, u32>,
-}
+/// What a question's volumes say of where they may be used, each once: a claim may have thousands of candidates.
+type Topologies = IndexSet<VolumeTopology>;
 
-impl Topologies {
-    fn position_of(&mut self, volume: &PersistentVolume) -> u32 {
-        let topology = VolumeTopology { labels: volume.labels.to_vec(), affinity: volume.affinity.clone() };
-        *self.known.entry(topology).or_insert_with_key(|topology| {
-            self.said.push(topology.clone());
-            u32::try_from(self.said.len() - 1).expect("there are fewer volumes than a u32 counts")
-        })
-    }
+fn position_of(volume: &PersistentVolume, topologies: &mut Topologies) -> u32 {
+    let topology = VolumeTopology { labels: volume.labels.to_vec(), affinity: volume.affinity.clone() };
+    let (position, _) = topologies.insert_full(topology);
+    u32::try_from(position).expect("there are fewer volumes than a u32 counts")
 }
 
 /// What the claim behind one of a pod's volumes says of its volume, where there is such a claim.
