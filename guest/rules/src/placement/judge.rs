@@ -58,9 +58,7 @@ impl<'q, 'a> Judge<'q, 'a> {
         refusals.extend(delayed.into_iter().map(|refusal| given.note(refusal)));
         let lacks = site.loads.iter().filter_map(|load| limits::judge(question, class, load));
         refusals.extend(lacks.map(|lack| given.note_lack(lack, question)));
-        if refusals.len() > common.len() {
-            sort(&mut refusals);
-        }
+        sort(&mut refusals);
         refusals
     }
 

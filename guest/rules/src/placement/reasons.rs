@@ -31,13 +31,13 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// Gives a refusal's reason. Refusals of different stages, or for different volumes, are never in the same words.
+    /// Gives a refusal's reason. Refusals for different volumes are never in the same words.
     pub(super) fn note(&mut self, refusal: Refusal) -> Noted {
         let Refusal { stage, position, is_final, reason } = refusal;
         let recent = self.refusals.iter().rev().take(LOOKED_BACK_AT);
-        let mut alike = recent.filter(|noted| noted.stage == stage && noted.position == position);
+        let mut alike = recent.filter(|noted| noted.position == position);
         if let Some(known) = alike.find(|noted| is_the_same(&self.reasons[noted.reason as usize], &reason)) {
-            return Noted { is_final, ..*known };
+            return *known;
         }
         let noted = Noted { stage, position, is_final, reason: add(&mut self.reasons, reason) };
         self.refusals.push(noted);

@@ -177,3 +177,10 @@ fn f_63_each_driver_has_its_own_count_and_its_own_names() {
     let holding = drivers(0, 0).tied(&[(1, TieKind::Holds)]);
     check("F-63 the other's is held", &pod, &holding, FULL, &[EBS]);
 }
+
+#[test]
+fn f_59_f_63_what_kubernetes_refuses_for_want_of_room_comes_before_what_ec2_knows() {
+    let pod = pod_of(PersistentVolume { evidence: ec2("us-east-1b"), ..pv("pv-0") });
+    check("F-63 full", &pod, &left(0), never(&["attach-limit", "ec2-zone-mismatch"]), &["shop/web-0"]);
+    check("F-63 room", &pod, &left(1), ours(&["ec2-zone-mismatch"]), &["pv-0"]);
+}

@@ -1,10 +1,10 @@
 //! Classes that are in one place are judged once: each gets the verdict that it would get alone.
 
 use super::world::*;
-use crate::placement::{self, Class, Nodes, problem_of};
+use crate::placement::{self, Class, Nodes, give, problem_of};
 use crate::settings::{Settings, UnlabelledNodes};
 use zonewarden_bindings::placement::{AttachHeadroom, NodeClasses, PodQuestion, TieKind, UnboundClaim};
-use zonewarden_bindings::types::{Problem, VolumeEvidence};
+use zonewarden_bindings::types::{Problem, Reason, VolumeEvidence};
 
 /// Whether a node of no zone is refused depends on all classes but for this setting.
 fn settings() -> Settings {
@@ -54,6 +54,32 @@ fn what_refuses_a_place_is_said_once_for_all_classes_that_are_in_it() {
     let codes: Vec<&str> = verdicts.reasons.iter().map(|reason| reason.code.as_str()).collect();
     assert_eq!(codes, ["affinity-conflict", "attach-limit", "fits"]);
     assert_eq!(named, [&[0][..], &[0, 1], &[2], &[0]]);
+}
+
+#[test]
+fn what_is_said_of_several_places_is_given_once() {
+    let volume = |name: &str, zone: &str| PersistentVolume { affinity: only(GA, &[zone]), ..pv(name) };
+    let pod = pod(vec![claimed(0, bound(volume("pv-1", "a"))), claimed(1, bound(volume("pv-2", "c")))]);
+    let on = |disk: &str| node(&[("disk", disk), (GA, "b")]);
+    let table = table(&[on("x"), on("y"), on("z")]);
+    let nodes = Nodes::new(&table).expect("the nodes fit their places");
+    let verdicts = placement::filter(&settings(), &pod, &nodes);
+    let named: Vec<&[u32]> = verdicts.classes.iter().map(|verdict| verdict.reasons.as_slice()).collect();
+    assert_eq!((verdicts.reasons.len(), named), (2, vec![&[0, 1][..]; 3]));
+}
+
+#[test]
+fn a_reason_is_given_again_only_where_it_was_given_long_ago() {
+    let reason = |number: usize| Reason { code: "code".to_owned(), message: format!("message {number}") };
+    let mut reasons = vec![];
+    let positions: Vec<u32> = (0..20).map(|number| give(&mut reasons, reason(number))).collect();
+    assert_eq!(positions, (0..20).collect::<Vec<_>>());
+    // The last sixteen are looked back at.
+    for (number, position) in [(19, 19), (4, 4), (17, 17), (3, 20)] {
+        assert_eq!(give(&mut reasons, reason(number)), position);
+    }
+    let other_code = Reason { code: "other".to_owned(), ..reason(19) };
+    assert_eq!((give(&mut reasons, other_code), reasons.len()), (21, 22));
 }
 
 #[test]
